@@ -54,19 +54,35 @@ impl Engine {
         Ok(page)
     }
 
-    /// Everything up to there is published.
+    /// Everything up to there is published. Where more is known to be, nothing is written.
     pub async fn outbox_moved(&self, name: &str, position: u64) -> Result<(), Error> {
         let shared = &self.shared;
-        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-        commit.events.push(self.outbox_row(name, &OutboxEvent::Moved(OutboxMoved { position })));
-        shared.commit(commit).await?;
-        Ok(())
+        let stream = outbox_stream(name);
+        loop {
+            let head = shared.store.head(&shared.tenant, &stream).await?;
+            if self.outbox_state(name).await?.position >= position {
+                return Ok(());
+            }
+            let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+            commit.expect.push((stream.clone(), head));
+            commit.events.push(self.outbox_row(name, &OutboxEvent::Moved(OutboxMoved { position })));
+            match shared.commit(commit).await {
+                Ok(_) => return Ok(()),
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
+    /// The first record says whose it is, and the last one how far it has come: however many there are, two are read.
     async fn outbox_state(&self, name: &str) -> Result<OutboxState, Error> {
+        let (shared, stream) = (&self.shared, outbox_stream(name));
+        let head = shared.store.head(&shared.tenant, &stream).await?;
         let mut state = OutboxState::default();
-        for row in self.rows_after(&outbox_stream(name), Seq(0)).await? {
-            state.apply(&OutboxEvent::decode(&row.kind, row.version, &row.data)?);
+        for after in [Seq(0), Seq(head.0.saturating_sub(1))] {
+            for row in shared.store.stream(&shared.tenant, &stream, after, 1).await? {
+                state.apply(&OutboxEvent::decode(&row.kind, row.version, &row.data)?);
+            }
         }
         Ok(state)
     }

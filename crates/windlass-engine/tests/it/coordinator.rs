@@ -470,6 +470,9 @@ fn what_goes_out_is_what_happened_in_the_order_in_which_it_did() {
     court.wait(engine.outbox_moved("redis", 5)).unwrap();
     let moved = court.wait(engine.outbox("redis")).unwrap();
     assert_eq!((moved.position, &moved.outbox_id), (7, &outbox.outbox_id));
+    let last = court.wait(engine.last_position()).unwrap();
+    court.wait(engine.outbox_moved("redis", 7)).unwrap();
+    assert_eq!(court.wait(engine.last_position()).unwrap(), last, "what is known is not written again");
 }
 
 /// A turn begins a task where there is room, and says why not where there is none.

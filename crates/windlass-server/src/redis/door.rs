@@ -3,6 +3,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::{LocalBoxFuture, join, select};
@@ -10,6 +11,7 @@ use redis::RedisError;
 use windlass_domain::{Runtime, Secret};
 use windlass_engine::{Engine, OwnerKey, Submission};
 
+use super::complaints::Wrong;
 use super::inbox::Inbox;
 use super::link::{BadAddress, Link, described};
 use super::outbox::Outbox;
@@ -52,11 +54,28 @@ pub(super) struct Shared {
     pub link: Link,
 }
 
+/// Whether one of the two has done something since it was last asked: what is wrong after that is another thing, however alike.
+#[derive(Default)]
+pub(super) struct Works(AtomicBool);
+
+impl Works {
+    pub fn well(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
 /// Why one of the two does not go on.
 pub(super) enum Broken {
     Redis(RedisError),
     /// It has not answered for so long that nobody is there.
     Silent,
+    /// It goes on, and what it was told is gone.
+    Forgotten,
+    Wrong(Wrong),
     Engine(windlass_engine::Error),
 }
 
@@ -77,6 +96,8 @@ impl Broken {
         match self {
             Self::Redis(error) => format!("Redis: {}; tried again until it answers, nothing is lost", described(error)),
             Self::Silent => "Redis does not answer; tried again until it does, nothing is lost".to_owned(),
+            Self::Forgotten => "Redis has forgotten what it was told; it is told again what there is to say".to_owned(),
+            Self::Wrong(wrong) => wrong.told(),
             Self::Engine(error) => format!("Redis streams: {error}; tried again"),
         }
     }
@@ -98,8 +119,8 @@ impl RedisDoor {
     pub async fn run(self, drain: &Drain) {
         let stop = drain.watched();
         let Self { inbox, outbox, shared } = &self;
-        let reading = shared.again_and_again(&stop, || Box::pin(inbox.run(&stop)));
-        let telling = shared.again_and_again(&stop, || Box::pin(outbox.run(&stop)));
+        let reading = shared.again_and_again(&stop, &inbox.works, || Box::pin(inbox.run(&stop)));
+        let telling = shared.again_and_again(&stop, &outbox.works, || Box::pin(outbox.run(&stop)));
         join(reading, telling).await;
     }
 }
@@ -109,10 +130,14 @@ impl Shared {
     async fn again_and_again<'a>(
         &self,
         stop: &Draining,
+        works: &Works,
         mut run: impl FnMut() -> LocalBoxFuture<'a, Result<(), Broken>>,
     ) {
         let (mut said, mut pause) = (String::new(), FIRST_PAUSE);
         while let Err(broken) = run().await {
+            if works.take() {
+                said.clear();
+            }
             let told = broken.told();
             if told != said {
                 self.parts.journal.trouble(&told);
@@ -126,7 +151,7 @@ impl Shared {
         }
     }
 
-    async fn wait(&self, length: Duration, stop: &Draining) {
+    pub async fn wait(&self, length: Duration, stop: &Draining) {
         let mut stop = stop.clone();
         select(self.parts.runtime.sleep(length), pin!(stop.begins())).await;
     }

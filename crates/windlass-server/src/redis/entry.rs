@@ -9,7 +9,7 @@ use windlass_domain::{CallerName, Taint};
 use windlass_engine::{Submission, TaskOrder};
 
 /// The streams that are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Inlet {
     TaskCommand,
     UserMessage,

@@ -1,283 +1,372 @@
 //! Reading the streams, as one of a group. An entry is acknowledged after the commit that heeded it; one that cannot be heeded now stays
-//! pending and is tried again, before what came after it in the same session; one that can never be goes to the dead letters. What a
-//! consumer had that is known to be gone is claimed at once, what an unknown one had after a lease's time.
+//! pending and is tried again, before what is newer and of the same session or task (`backlog`); one that can never be goes to the dead
+//! letters. What others have of the group is looked at before anything is heeded that may have to wait for it (`others`).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, join_all, select};
 use redis::aio::MultiplexedConnection;
-use redis::streams::{StreamInfoConsumersReply, StreamPendingCountReply, StreamReadReply};
-use redis::{RedisResult, cmd};
-use windlass_domain::{OwnerId, millis};
+use redis::{RedisResult, Value, cmd};
+use windlass_domain::{CallerName, Instant, millis};
 
-use super::door::{Broken, Shared};
+use super::backlog::{Backlog, Place, Whose, names};
+use super::complaints::{Complaints, Wrong};
+use super::delivered::{Body, Delivered, of_entries, of_streams, shown};
+use super::door::{Broken, Shared, Works};
 use super::entry::{Inlet, headings};
 use super::heed::{Heeding, heed};
+use super::holding::{Hold, hold, let_go};
 use super::notice::{Refused, refused};
-use super::scripts::{LEASE, LET_GO, run};
+use super::others::Others;
+use super::scripts::{REFUSE, run};
 use crate::http::Draining;
 
-const GROUP: &str = "windlass";
+pub const GROUP: &str = "windlass";
+/// Of each stream.
 const AT_A_TIME: usize = 64;
+/// After a reading that weighed so much the next one is of single entries.
+const HEAVY: usize = 4 << 20;
+/// They have nothing to do with each other, and their commits share a transaction.
+const AT_ONCE: usize = 8;
+/// Between two readings, so that new entries are not kept waiting by those that are tried again.
+const MOST_TRIED: usize = 512;
 const WAITS: Duration = Duration::from_millis(1_000);
-/// While something is set aside.
-const WAITS_LITTLE: Duration = Duration::from_millis(100);
 /// Beyond what Redis was asked to wait: a connection that says nothing for so long is broken.
 const GRACE: Duration = Duration::from_secs(10);
-const CLAIM_EVERY: Duration = Duration::from_secs(3);
 
 pub struct Inbox {
     shared: Arc<Shared>,
-}
-
-/// An entry of a stream.
-struct Entry {
-    inlet: Inlet,
-    id: String,
-    json: Option<String>,
-}
-
-/// What a round came to.
-#[derive(Default)]
-struct Round {
-    /// Sessions whose next entry waits: those behind it wait too.
-    held: BTreeSet<String>,
-    is_anything_aside: bool,
+    complaints: Complaints,
+    pub works: Works,
 }
 
 impl Inbox {
     pub fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
+        let complaints = Complaints::new(Arc::clone(&shared.parts.journal));
+        Self { shared, complaints, works: Works::default() }
     }
 
     pub async fn run(&self, stop: &Draining) -> Result<(), Broken> {
-        let mut reader = self.shared.link.patient().await?;
-        let mut reading = Reading {
-            shared: &self.shared,
-            quick: self.shared.link.quick().await?,
-            me: self.shared.parts.engine.owner_id().await?.to_string(),
-            complaint: String::new(),
-        };
-        reading.make_groups().await?;
-        let runtime = &self.shared.parts.runtime;
-        let mut claimed_at = None;
-        let mut is_anything_pending = true;
+        let mut reading = Reading::begin(&self.shared, &self.complaints).await?;
         while !stop.has_begun() {
-            let now = runtime.now();
-            if claimed_at.is_none_or(|at| now - at >= CLAIM_EVERY) {
-                claimed_at = Some(now);
-                is_anything_pending |= reading.claim().await?;
-            }
-            let mut round = Round::default();
-            if is_anything_pending {
-                let pending = read(&mut reading.quick, &reading.me, "0", None).await?;
-                reading.heed_all(pending, &mut round).await?;
-            }
-            let waits = if round.is_anything_aside { WAITS_LITTLE } else { WAITS };
-            let me = reading.me.clone();
-            let new = pin!(read(&mut reader, &me, ">", Some(waits)));
-            let limit = runtime.sleep(waits + GRACE);
-            let mut end = stop.clone();
-            let new = match select(new, select(pin!(end.begins()), limit)).await {
-                Either::Left((new, _)) => new?,
-                Either::Right((Either::Left(_), _)) => return Ok(()),
-                Either::Right((Either::Right(_), _)) => return Err(Broken::Silent),
-            };
-            reading.heed_all(new, &mut round).await?;
-            is_anything_pending = round.is_anything_aside;
+            reading.look_around().await?;
+            let Some(delivered) = reading.read(stop).await? else { return Ok(()) };
+            reading.take_in(delivered, Whose::Ours).await?;
+            reading.heed_what_is_free().await?;
+            self.works.well();
         }
         Ok(())
     }
 }
 
-async fn read(
-    connection: &mut MultiplexedConnection,
-    me: &str,
-    after: &str,
-    waits: Option<Duration>,
-) -> RedisResult<Vec<Entry>> {
-    let mut command = cmd("XREADGROUP");
-    command.arg("GROUP").arg(GROUP).arg(me).arg("COUNT").arg(AT_A_TIME);
-    if let Some(waits) = waits {
-        command.arg("BLOCK").arg(millis(waits));
-    }
-    command.arg("STREAMS").arg(&Inlet::ALL.map(Inlet::stream)).arg(&Inlet::ALL.map(|_| after));
-    let reply: Option<StreamReadReply> = command.query_async(connection).await?;
-    let mut entries = Vec::new();
-    for stream in reply.map(|reply| reply.keys).unwrap_or_default() {
-        let Some(inlet) = Inlet::ALL.into_iter().find(|inlet| inlet.stream() == stream.key) else { continue };
-        entries.extend(stream.ids.into_iter().map(|entry| Entry { inlet, json: entry.get("json"), id: entry.id }));
-    }
-    Ok(entries)
-}
-
-struct Reading<'a> {
-    shared: &'a Shared,
-    quick: MultiplexedConnection,
+pub(super) struct Reading<'a> {
+    pub shared: &'a Shared,
+    pub quick: MultiplexedConnection,
+    patient: MultiplexedConnection,
     /// This process's name in the group.
-    me: String,
-    /// What was complained of last: it is said once, however often it is met.
-    complaint: String,
+    pub me: String,
+    /// Those that are streams, and how far each has been read of what was delivered to us before; none: all of that.
+    pub inlets: Vec<Inlet>,
+    again_from: Option<Vec<String>>,
+    at_a_time: usize,
+    pub backlog: Backlog,
+    /// Of those that came with the last reading.
+    bodies: BTreeMap<Place, Body>,
+    pub others: Others,
+    pub complaints: &'a Complaints,
 }
 
-impl Reading<'_> {
-    /// From the first entry on: what was put there before anybody read is meant for whoever does.
-    async fn make_groups(&mut self) -> Result<(), Broken> {
-        for inlet in Inlet::ALL {
+/// What trying one came to.
+enum Tried {
+    Done,
+    /// Not now, and what there is to say of it.
+    Again(Option<(String, String)>),
+    Wrong(Wrong),
+    /// Another server's is ours by now.
+    Ours,
+}
+
+impl<'a> Reading<'a> {
+    async fn begin(shared: &'a Shared, complaints: &'a Complaints) -> Result<Self, Broken> {
+        let mut reading = Self {
+            shared,
+            quick: shared.link.quick().await?,
+            patient: shared.link.patient().await?,
+            me: shared.parts.engine.owner_id().await?.to_string(),
+            inlets: Vec::new(),
+            again_from: None,
+            at_a_time: AT_A_TIME,
+            backlog: Backlog::default(),
+            bodies: BTreeMap::new(),
+            others: Others::default(),
+            complaints,
+        };
+        reading.make_groups().await?;
+        Ok(reading)
+    }
+
+    pub fn now(&self) -> Instant {
+        self.shared.parts.runtime.now()
+    }
+
+    /// From the first entry on: what was put there before anybody read is meant for whoever does. A key that is no stream is left out until
+    /// it is gone.
+    pub async fn make_groups(&mut self) -> Result<(), Broken> {
+        for inlet in Inlet::ALL.into_iter().filter(|inlet| !self.inlets.contains(inlet)).collect::<Vec<_>>() {
+            let key = inlet.stream();
+            let kind: String = cmd("TYPE").arg(key).query_async(&mut self.quick).await?;
+            if kind != "none" && kind != "stream" {
+                let waits = "nothing can come in by it, and the other streams are read";
+                self.complaints.say_wrong(&Wrong { key: key.to_owned(), kind, wanted: "stream", waits });
+                continue;
+            }
             let mut create = cmd("XGROUP");
-            create.arg("CREATE").arg(inlet.stream()).arg(GROUP).arg("0").arg("MKSTREAM");
+            create.arg("CREATE").arg(key).arg(GROUP).arg("0").arg("MKSTREAM");
             match create.query_async::<()>(&mut self.quick).await {
                 Err(error) if error.code() != Some("BUSYGROUP") => return Err(error.into()),
                 _ => {}
             }
+            self.complaints.mended(|about| about == key);
+            self.inlets.push(inlet);
+            self.again_from = Some(vec!["0".to_owned(); self.inlets.len()]);
         }
         Ok(())
     }
 
-    async fn heed_all(&mut self, entries: Vec<Entry>, round: &mut Round) -> Result<(), Broken> {
-        for entry in entries {
-            self.heed(entry, round).await?;
+    /// What was delivered to us before, until there is no more of it, and then what is new. None: it is time to end.
+    async fn read(&mut self, stop: &Draining) -> Result<Option<Vec<Delivered>>, Broken> {
+        if self.backlog.is_full() {
+            let most = super::backlog::MOST_KEPT;
+            let full = format!(
+                "Redis: {most} entries wait to be heeded; nothing new is read until some of them are done with"
+            );
+            self.complaints.say("backlog", full);
         }
-        Ok(())
-    }
-
-    async fn heed(&mut self, entry: Entry, round: &mut Round) -> Result<(), Broken> {
-        let Some(json) = &entry.json else {
-            let why = Refused::unreadable("it has no field `json`".to_owned());
-            return self.refuse(&entry, "", &why).await;
+        let now = self.now();
+        let waits = self.backlog.next_due().map_or(WAITS, |due| WAITS.min(due - now));
+        if self.backlog.is_full() || self.others.has_more() || self.inlets.is_empty() {
+            let waits = if self.others.has_more() { Duration::ZERO } else { waits };
+            self.shared.wait(waits, stop).await;
+            return Ok((!stop.has_begun()).then(Vec::new));
+        }
+        if let Some(from) = self.again_from.take() {
+            return Ok(Some(self.read_again(from).await?));
+        }
+        let new = self.new_entries(waits);
+        let (limit, mut end) = (self.shared.parts.runtime.sleep(waits + GRACE), stop.clone());
+        let mut patient = self.patient.clone();
+        let reply = match select(pin!(new.query_async(&mut patient)), select(pin!(end.begins()), limit)).await {
+            Either::Left((reply, _)) => reply?,
+            Either::Right((Either::Left(_), _)) => return Ok(None),
+            Either::Right((Either::Right(_), _)) => return Err(Broken::Silent),
         };
-        let session = headings(json).session_id.unwrap_or_default();
-        let is_behind = !session.is_empty() && round.held.contains(&session);
-        if is_behind || !self.lease(&session).await? {
-            round.set_aside(session);
-            return Ok(());
-        }
-        let heeded = heed(&self.shared.parts, entry.inlet, &entry.id, json).await;
-        let done = match heeded {
-            Heeding::Done => self.acknowledge(&entry).await,
-            Heeding::Never(why) => self.refuse(&entry, json, &why).await,
-            Heeding::Later(why) => {
-                self.complain(format!("{} {}: {why}; tried again", entry.inlet.stream(), entry.id));
-                round.set_aside(session.clone());
-                Ok(())
+        Ok(Some(self.weighed(of_streams(reply))))
+    }
+
+    async fn read_again(&mut self, mut from: Vec<String>) -> Result<Vec<Delivered>, Broken> {
+        let command = self.reading(None, from.iter().map(String::as_str));
+        let delivered = of_streams(command.query_async(&mut self.quick).await?);
+        for entry in &delivered {
+            if let Some(at) = self.inlets.iter().position(|inlet| *inlet == entry.place.inlet) {
+                from[at] = entry.place.id();
             }
-        };
-        self.let_go(&session).await?;
-        done
-    }
-
-    fn complain(&mut self, complaint: String) {
-        if complaint != self.complaint {
-            self.shared.parts.journal.trouble(&complaint);
-            self.complaint = complaint;
         }
+        self.again_from = Some(from).filter(|_| !delivered.is_empty());
+        Ok(self.weighed(delivered))
     }
 
-    async fn acknowledge(&mut self, entry: &Entry) -> Result<(), Broken> {
+    fn new_entries(&self, waits: Duration) -> redis::Cmd {
+        self.reading(Some(waits).filter(|waits| *waits >= Duration::from_millis(1)), self.inlets.iter().map(|_| ">"))
+    }
+
+    fn reading<'b>(&self, waits: Option<Duration>, after: impl Iterator<Item = &'b str>) -> redis::Cmd {
+        let mut command = cmd("XREADGROUP");
+        command.arg("GROUP").arg(GROUP).arg(&self.me).arg("COUNT").arg(self.at_a_time);
+        if let Some(waits) = waits {
+            command.arg("BLOCK").arg(millis(waits));
+        }
+        let streams: Vec<&str> = self.inlets.iter().map(|inlet| inlet.stream()).collect();
+        command.arg("STREAMS").arg(streams).arg(after.collect::<Vec<&str>>());
+        command
+    }
+
+    /// Enormous entries are read one by one: no more of them need be in memory.
+    fn weighed(&mut self, delivered: Vec<Delivered>) -> Vec<Delivered> {
+        let weight: usize = delivered.iter().map(|entry| entry.body.bytes()).sum();
+        self.at_a_time = if weight > HEAVY { 1 } else { AT_A_TIME.min(self.at_a_time * 2) };
+        delivered
+    }
+
+    pub async fn take_in(&mut self, delivered: Vec<Delivered>, whose: Whose) -> Result<(), Broken> {
+        if whose == Whose::Ours {
+            self.learn_of_others(&delivered).await?;
+        }
+        let now = self.now();
+        for Delivered { place, body } in delivered {
+            let names = match &body {
+                Body::Json(json) => names(&headings(json)),
+                Body::Unreadable { .. } | Body::Deleted => Vec::new(),
+            };
+            // What nobody can wait for need not be known.
+            if whose == Whose::Ours || !names.is_empty() {
+                self.backlog.put(place, whose, names, now);
+            }
+            if whose == Whose::Ours {
+                self.bodies.insert(place, body);
+            }
+        }
+        Ok(())
+    }
+
+    pub async fn heed_what_is_free(&mut self) -> Result<(), Broken> {
+        let mut tried = 0;
+        while tried < MOST_TRIED {
+            let free = self.backlog.take(self.now(), AT_ONCE);
+            if free.is_empty() {
+                break;
+            }
+            tried += free.len();
+            let bodies: Vec<_> = free.iter().map(|(place, _)| self.bodies.remove(place)).collect();
+            let one = |((place, whose), body): (&(Place, Whose), Option<Body>)| {
+                let (place, whose) = (*place, *whose);
+                let this = &*self;
+                async move {
+                    match whose {
+                        Whose::Ours => this.try_ours(place, body).await,
+                        Whose::Anothers => this.try_anothers(place).await,
+                    }
+                }
+            };
+            let came = join_all(free.iter().zip(bodies).map(one)).await;
+            for ((place, _), tried) in free.into_iter().zip(came) {
+                self.came(place, tried?);
+            }
+        }
+        self.bodies.clear();
+        if self.backlog.is_empty() {
+            // Whatever it was has passed.
+            self.complaints.mended(|about| !Inlet::ALL.iter().any(|inlet| inlet.stream() == about));
+        }
+        Ok(())
+    }
+
+    fn came(&mut self, place: Place, tried: Tried) {
+        let now = self.now();
+        match tried {
+            Tried::Done => return self.backlog.done(place),
+            Tried::Ours => return self.backlog.put(place, Whose::Ours, Vec::new(), now),
+            Tried::Again(None) => {}
+            Tried::Again(Some((about, what))) => self.complaints.say(&about, what),
+            Tried::Wrong(wrong) => self.complaints.say_wrong(&wrong),
+        }
+        self.backlog.again(place, now);
+    }
+
+    async fn try_ours(&self, place: Place, body: Option<Body>) -> Result<Tried, Broken> {
+        let mut redis = self.quick.clone();
+        let session = self.backlog.session(place);
+        if let Some(session) = session {
+            match hold(&self.shared.parts, &mut redis, &self.me, session).await? {
+                Hold::Ours => {}
+                Hold::Anothers => return Ok(Tried::Again(None)),
+                Hold::Wrong(wrong) => return Ok(Tried::Wrong(wrong)),
+            }
+        }
+        let body = match body {
+            Some(body) => body,
+            None => match self.body(place).await? {
+                Some(body) => body,
+                // Somebody took it over, and is done with it.
+                None => return self.finish(None, session, Tried::Done).await,
+            },
+        };
+        let why = match &body {
+            Body::Json(json) => match heed(&self.shared.parts, place.inlet, &place.id(), json).await {
+                Heeding::Done => return self.acknowledge(place, session).await,
+                Heeding::Later(why) => {
+                    let told = format!("{} {}: {why}; tried again", place.inlet.stream(), place.id());
+                    return self.finish(None, session, Tried::Again(Some((why, told)))).await;
+                }
+                Heeding::Never(why) => why,
+            },
+            Body::Unreadable { reason, .. } => Refused::unreadable(reason.clone()),
+            Body::Deleted => Refused::unreadable("it was taken out of its stream before it was heeded".to_owned()),
+        };
+        let tried = self.refuse(place, &body, &why).await?;
+        self.finish(None, session, tried).await
+    }
+
+    async fn acknowledge(&self, place: Place, session: Option<&CallerName>) -> Result<Tried, Broken> {
         let mut acknowledge = cmd("XACK");
-        acknowledge.arg(entry.inlet.stream()).arg(GROUP).arg(&entry.id);
-        Ok(acknowledge.query_async::<()>(&mut self.quick).await?)
+        acknowledge.arg(place.inlet.stream()).arg(GROUP).arg(place.id());
+        self.finish(Some(acknowledge), session, Tried::Done).await
+    }
+
+    async fn finish(
+        &self,
+        with: Option<redis::Cmd>,
+        session: Option<&CallerName>,
+        tried: Tried,
+    ) -> Result<Tried, Broken> {
+        let_go(with, &mut self.quick.clone(), &self.me, session).await?;
+        Ok(tried)
     }
 
     /// What is said about it and its end are one: it is neither lost nor said twice.
-    async fn refuse(&mut self, entry: &Entry, json: &str, why: &Refused) -> Result<(), Broken> {
-        let mut at_once = redis::pipe();
-        at_once.atomic();
-        for (stream, notice) in refused(entry.inlet, &entry.id, json, why, &headings(json)) {
-            let most = self.shared.parts.most_kept;
-            at_once.cmd("XADD").arg(stream).arg("MAXLEN").arg("~").arg(most).arg("*").arg("json").arg(notice).ignore();
-        }
-        at_once.cmd("XACK").arg(entry.inlet.stream()).arg(GROUP).arg(&entry.id).ignore();
-        Ok(at_once.query_async::<()>(&mut self.quick).await?)
-    }
-
-    /// Whether the session is ours now. One that another program holds is left to it until its time is up.
-    async fn lease(&mut self, session: &str) -> Result<bool, Broken> {
-        if session.is_empty() {
-            return Ok(true);
-        }
-        let (key, lasts) = (lease_key(session), millis(self.shared.parts.lease).to_string());
-        let mut from = String::new();
-        loop {
-            let held = run(&mut self.quick, LEASE, &[&key], &[&self.me, &lasts, &from]).await?;
-            let held: Option<String> = redis::from_redis_value(held).map_err(redis::RedisError::from)?;
-            match held {
-                None => return Ok(true),
-                Some(holder) if holder != from && self.lives(&holder).await? == Some(false) => from = holder,
-                Some(_) => return Ok(false),
+    async fn refuse(&self, place: Place, body: &Body, why: &Refused) -> Result<Tried, Broken> {
+        let json = match body {
+            Body::Json(json) => json,
+            Body::Unreadable { shown, .. } => shown,
+            Body::Deleted => "",
+        };
+        let (inlet, id) = (place.inlet, place.id());
+        let notices = refused(inlet, &id, &shown(json), why, &headings(json));
+        let (streams, told): (Vec<_>, Vec<_>) = notices.into_iter().unzip();
+        let keys: Vec<&str> = std::iter::once(inlet.stream()).chain(streams).collect();
+        let most = self.shared.parts.most_kept.to_string();
+        let arguments: Vec<&str> = [GROUP, &id, &most].into_iter().chain(told.iter().map(String::as_str)).collect();
+        let wrong: Vec<String> = run(&mut self.quick.clone(), REFUSE, &keys, &arguments).await?;
+        match wrong.as_slice() {
+            [key, kind] => {
+                let waits = "what is refused waits";
+                Ok(Tried::Wrong(Wrong { key: key.clone(), kind: kind.clone(), wanted: "stream", waits }))
             }
+            _ => Ok(Tried::Done),
         }
     }
 
-    async fn let_go(&mut self, session: &str) -> Result<(), Broken> {
-        if !session.is_empty() {
-            run(&mut self.quick, LET_GO, &[&lease_key(session)], &[&self.me]).await?;
-        }
-        Ok(())
+    /// What stands in one that has waited. None: it is nothing of ours any more.
+    async fn body(&self, place: Place) -> Result<Option<Body>, Broken> {
+        let found = read_one(&mut self.quick.clone(), place).await?;
+        Ok(match found {
+            Some(body) => Some(body),
+            None => (self.holder(place).await?.as_ref() == Some(&self.me)).then_some(Body::Deleted),
+        })
     }
 
-    /// None: nobody here knows such a process.
-    async fn lives(&self, name: &str) -> Result<Option<bool>, Broken> {
-        match name.parse::<OwnerId>() {
-            Ok(process) => Ok(self.shared.parts.engine.lives(process).await?),
-            Err(_) => Ok(None),
-        }
+    async fn try_anothers(&self, place: Place) -> Result<Tried, Broken> {
+        Ok(match self.holder(place).await? {
+            None => Tried::Done,
+            Some(holder) if holder == self.me => Tried::Ours,
+            Some(_) => Tried::Again(None),
+        })
     }
 
-    /// Takes over what others had who are gone. Whether there was anything.
-    async fn claim(&mut self) -> Result<bool, Broken> {
-        let mut is_anything_claimed = false;
-        for inlet in Inlet::ALL {
-            let mut ask = cmd("XINFO");
-            ask.arg("CONSUMERS").arg(inlet.stream()).arg(GROUP);
-            let known: StreamInfoConsumersReply = ask.query_async(&mut self.quick).await?;
-            for consumer in known.consumers {
-                if consumer.name == self.me {
-                    continue;
-                }
-                let idle = match self.lives(&consumer.name).await? {
-                    Some(true) => continue,
-                    Some(false) => 0,
-                    None => millis(self.shared.parts.lease),
-                };
-                is_anything_claimed |= self.claim_from(inlet, &consumer.name, idle).await?;
-                if consumer.pending == 0 && idle == 0 {
-                    let mut forget = cmd("XGROUP");
-                    forget.arg("DELCONSUMER").arg(inlet.stream()).arg(GROUP).arg(&consumer.name);
-                    forget.query_async::<()>(&mut self.quick).await?;
-                }
-            }
-        }
-        Ok(is_anything_claimed)
-    }
-
-    async fn claim_from(&mut self, inlet: Inlet, consumer: &str, idle: u64) -> Result<bool, Broken> {
+    /// Who of the group has it, and is not done with it.
+    async fn holder(&self, place: Place) -> Result<Option<String>, Broken> {
         let mut ask = cmd("XPENDING");
-        ask.arg(inlet.stream()).arg(GROUP).arg("IDLE").arg(idle).arg("-").arg("+").arg(AT_A_TIME).arg(consumer);
-        let pending: StreamPendingCountReply = ask.query_async(&mut self.quick).await?;
-        if pending.ids.is_empty() {
-            return Ok(false);
-        }
-        let ids: Vec<&str> = pending.ids.iter().map(|pending| pending.id.as_str()).collect();
-        let mut claim = cmd("XCLAIM");
-        claim.arg(inlet.stream()).arg(GROUP).arg(&self.me).arg(idle).arg(&ids).arg("JUSTID");
-        claim.query_async::<redis::Value>(&mut self.quick).await?;
-        Ok(true)
+        ask.arg(place.inlet.stream()).arg(GROUP).arg(place.id()).arg(place.id()).arg(1);
+        let found: Vec<(String, String, u64, u64)> = ask.query_async(&mut self.quick.clone()).await?;
+        Ok(found.into_iter().next().map(|(_, holder, _, _)| holder))
     }
 }
 
-impl Round {
-    fn set_aside(&mut self, session: String) {
-        self.is_anything_aside = true;
-        if !session.is_empty() {
-            self.held.insert(session);
-        }
-    }
-}
-
-fn lease_key(session: &str) -> String {
-    format!("session:lease:{session}")
+async fn read_one(connection: &mut MultiplexedConnection, place: Place) -> RedisResult<Option<Body>> {
+    let mut ask = cmd("XRANGE");
+    ask.arg(place.inlet.stream()).arg(place.id()).arg(place.id());
+    let found: Value = ask.query_async(connection).await?;
+    Ok(of_entries(place.inlet, found).into_iter().next().map(|entry| entry.body))
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, RedisError, RedisResult};
+use redis::{AsyncConnectionConfig, Client, ProtocolVersion, PushInfo, RedisError, RedisResult, cmd};
 use windlass_domain::Secret;
 
 const CONNECTING: Duration = Duration::from_secs(5);
@@ -36,11 +36,37 @@ impl Link {
         self.connect(None).await
     }
 
-    async fn connect(&self, answering: Option<Duration>) -> RedisResult<MultiplexedConnection> {
-        let config =
-            AsyncConnectionConfig::new().set_connection_timeout(Some(CONNECTING)).set_response_timeout(answering);
-        self.client.get_multiplexed_async_connection_with_config(&config).await
+    /// One that answers at once, and that is told of every key under these prefixes that others change. Redis before 6 and some that stand
+    /// in for it cannot do that.
+    pub async fn watching(
+        &self,
+        prefixes: &[&str],
+        told: impl Fn(PushInfo) + Send + Sync + 'static,
+    ) -> RedisResult<MultiplexedConnection> {
+        let known = self.client.get_connection_info();
+        let settings = known.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
+        let client = Client::open(known.clone().set_redis_settings(settings))?;
+        let config = configuration(Some(ANSWERING)).set_push_sender(move |push| {
+            told(push);
+            Ok::<(), RedisError>(())
+        });
+        let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
+        let mut track = cmd("CLIENT");
+        track.arg("TRACKING").arg("ON").arg("BCAST").arg("NOLOOP");
+        for prefix in prefixes {
+            track.arg("PREFIX").arg(prefix);
+        }
+        track.query_async::<()>(&mut connection).await?;
+        Ok(connection)
     }
+
+    async fn connect(&self, answering: Option<Duration>) -> RedisResult<MultiplexedConnection> {
+        self.client.get_multiplexed_async_connection_with_config(&configuration(answering)).await
+    }
+}
+
+fn configuration(answering: Option<Duration>) -> AsyncConnectionConfig {
+    AsyncConnectionConfig::new().set_connection_timeout(Some(CONNECTING)).set_response_timeout(answering)
 }
 
 /// What is wrong, for the operator.

@@ -1,23 +1,29 @@
-//! The few things that must happen in Redis at once or not at all, as scripts that it runs.
+//! The few things that must happen in Redis at once or not at all, as scripts that it runs. Whoever may write there may also have put
+//! something else under a key; a script says so instead of failing, so that it can be told which one it was.
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult};
 
 /// Appends an entry unless one of this position, or a later one, was appended: whoever follows the records does so in their order.
-/// Keys: the positions, the stream. Arguments: position, JSON, how many entries are kept.
+/// Keys: the positions, the stream. Arguments: position, JSON, how many entries are kept. Answers 1 or 0; -1 where Redis has forgotten
+/// the positions; and what the stream is where it is none.
 pub const PUBLISH: &str = "
-local last = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
-if last >= tonumber(ARGV[1]) then return 0 end
+local told = redis.call('HMGET', KEYS[1], 'upto', KEYS[2])
+if not told[1] then return -1 end
+if tonumber(told[2] or '0') >= tonumber(ARGV[1]) then return 0 end
+local kind = redis.call('TYPE', KEYS[2]).ok
+if kind ~= 'stream' and kind ~= 'none' then return kind end
 redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'json', ARGV[2])
 redis.call('HSET', KEYS[1], KEYS[2], ARGV[1])
 return 1
 ";
 
 /// Sets a task's flag and remembers what it was set to, in the same order. Keys: the positions, the flag, the flags as they were set.
-/// Arguments: position, task, flag (empty where it goes), for how many seconds it stays after the task is over.
+/// Arguments: position, task, flag (empty where it goes), for how many seconds it stays after the task is over. Answers as above.
 pub const FLAG: &str = "
-local last = tonumber(redis.call('HGET', KEYS[1], 'task:status') or '0')
-if last >= tonumber(ARGV[1]) then return 0 end
+local told = redis.call('HMGET', KEYS[1], 'upto', 'task:status')
+if not told[1] then return -1 end
+if tonumber(told[2] or '0') >= tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'task:status', ARGV[1])
 if ARGV[3] == '' then
   redis.call('DEL', KEYS[2])
@@ -32,31 +38,129 @@ end
 return 1
 ";
 
+/// Everything up to there is told. Key: the positions. Argument: position. Answers as above.
+pub const TOLD: &str = "
+local told = redis.call('HGET', KEYS[1], 'upto')
+if not told then return -1 end
+if tonumber(told) >= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], 'upto', ARGV[1])
+return 1
+";
+
+/// Sets flags of tasks of which nothing is known here. Key: the flags as they were set. Arguments: task and flag, again and again.
+pub const SET_UP: &str = "
+for i = 1, #ARGV, 2 do
+  if redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1] .. '@0') == 1 then
+    redis.call('SET', 'task:status:' .. ARGV[i], ARGV[i + 1], 'NX')
+  end
+end
+";
+
+/// What others have changed under the keys of tasks that are under way. Keys: the flags as they were set, the positions. Arguments: a
+/// cursor and about how many to look at; or nothing, and the tasks. Answers where to go on, whether the positions are remembered, and each
+/// task with something to do: its name, its flag as it was set and as it is, how many of its lists there are, and what its flag is where
+/// it is no text.
+pub const LOOK: &str = "
+local found = {}
+local function look(task, set)
+  local key, wrong = 'task:status:' .. task, ''
+  local flag = redis.pcall('GET', key)
+  if type(flag) == 'table' then
+    flag, wrong = false, redis.call('TYPE', key).ok
+  end
+  if flag and string.sub(set, 1, #flag + 1) == flag .. '@' then flag = false end
+  local lists = redis.call('EXISTS', 'injection:' .. task, 'injection:' .. task .. ':taking')
+  if flag or lists > 0 or wrong ~= '' then
+    table.insert(found, {task, set, string.sub(flag or '', 1, 64), lists, wrong})
+  end
+end
+local cursor = '0'
+if ARGV[1] == '' then
+  for i = 3, #ARGV do
+    local set = redis.call('HGET', KEYS[1], ARGV[i])
+    if set then look(ARGV[i], set) end
+  end
+else
+  local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])
+  cursor = page[1]
+  for i = 1, #page[2], 2 do look(page[2][i], page[2][i + 1]) end
+end
+return {cursor, redis.call('HEXISTS', KEYS[2], 'upto'), found}
+";
+
 /// The next injection of a task's list, under a name that it keeps until it is done with. Keys: the list, what is being taken.
-/// Argument: a name that nobody had.
+/// Arguments: a name that nobody had, and how long one may be. Answers nothing; or the name, what it is, and how long it was where it
+/// is cut; or which key is in the way and what that is.
 pub const TAKE: &str = "
-local taken = redis.call('GET', KEYS[2])
-if taken then return taken end
+local kind = redis.call('TYPE', KEYS[2]).ok
+if kind == 'string' then return {'taken', redis.call('GET', KEYS[2]), '0'} end
+if kind ~= 'none' then return {'wrong', KEYS[2], kind} end
+kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then return {'nothing', false, false} end
+if kind ~= 'list' then return {'wrong', KEYS[1], kind} end
 local item = redis.call('LPOP', KEYS[1])
-if not item then return false end
-taken = ARGV[1] .. ' ' .. item
+local length = #item
+if length > tonumber(ARGV[2]) then item = string.sub(item, 1, 65536) else length = 0 end
+local taken = ARGV[1] .. ' ' .. item
 redis.call('SET', KEYS[2], taken)
-return taken
+return {'taken', taken, tostring(length)}
+";
+
+/// It is done with. Key: what is being taken. Argument: its name.
+pub const TAKEN: &str = "
+local taken = redis.pcall('GET', KEYS[1])
+if type(taken) == 'string' and string.sub(taken, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+";
+
+/// Something that cannot be heeded is said to be so and is done with, or neither. Keys: its stream, and each stream it is told on.
+/// Arguments: the group and its id, how many entries are kept, and what each is told. Answers which of them is no stream, and what it is.
+pub const REFUSE: &str = "
+for i = 2, #KEYS do
+  local kind = redis.call('TYPE', KEYS[i]).ok
+  if kind ~= 'stream' and kind ~= 'none' then return {KEYS[i], kind} end
+end
+for i = 2, #KEYS do
+  redis.call('XADD', KEYS[i], 'MAXLEN', '~', ARGV[3], '*', 'json', ARGV[i + 2])
+end
+if ARGV[1] ~= '' then redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) end
+return {}
 ";
 
 /// Takes a session's lease, from nobody or from who is known to be gone. Key: the lease. Arguments: who takes it, for how many
-/// milliseconds, from whom.
+/// milliseconds, from whom. Answers nothing; or `held` and by whom; or `wrong` and what it is.
 pub const LEASE: &str = "
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'string' and kind ~= 'none' then return {'wrong', kind} end
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] and holder ~= ARGV[3] then return holder end
+if holder and holder ~= ARGV[1] and holder ~= ARGV[3] then return {'held', holder} end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return false
+return {}
 ";
 
 /// Deletes a key that holds what is expected.
 pub const LET_GO: &str = "
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+if redis.pcall('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
+";
+
+/// Takes over what a consumer has. Key: the stream. Arguments: the group, who takes it, from whom, for how many milliseconds nobody
+/// has touched it, and how much at once. Answers the ids, and the entries as far as they are still there.
+pub const CLAIM: &str = "
+local pending = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[4], '-', '+', ARGV[5], ARGV[3])
+if #pending == 0 then return {{}, {}} end
+local ids, claim = {}, {'XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0}
+for _, entry in ipairs(pending) do
+  table.insert(ids, entry[1])
+  table.insert(claim, entry[1])
+end
+return {ids, redis.call(unpack(claim))}
+";
+
+/// Forgets a consumer, unless it has something. Key: the stream. Arguments: the group, and whom.
+pub const FORGET: &str = "
+if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) == 0 then
+  redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
+end
 ";
 
 pub fn script(text: &str, keys: &[&str], arguments: &[&str]) -> Cmd {
@@ -65,11 +169,11 @@ pub fn script(text: &str, keys: &[&str], arguments: &[&str]) -> Cmd {
     command
 }
 
-pub async fn run(
+pub async fn run<T: redis::FromRedisValue>(
     connection: &mut MultiplexedConnection,
     text: &str,
     keys: &[&str],
     arguments: &[&str],
-) -> RedisResult<redis::Value> {
+) -> RedisResult<T> {
     script(text, keys, arguments).query_async(connection).await
 }

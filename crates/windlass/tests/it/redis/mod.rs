@@ -1,6 +1,8 @@
 //! Redis streams with a real Redis, started by the tests themselves, and the real program.
 
 mod encrypted;
+mod hostile;
+mod order;
 mod server;
 mod streams;
 mod triggers;

@@ -64,13 +64,12 @@ impl Redis {
     }
 
     pub fn ask(&self, words: &[&str]) -> Reply {
-        let mut stream = UnixStream::connect(self.socket()).expect("it listens");
-        let mut request = format!("*{}\r\n", words.len());
-        for word in words {
-            request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
-        }
-        stream.write_all(request.as_bytes()).expect("it reads");
-        read(&mut BufReader::new(stream))
+        let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+        self.ask_bytes(&words)
+    }
+
+    pub fn ask_bytes(&self, words: &[&[u8]]) -> Reply {
+        ask(&self.socket(), words)
     }
 
     pub fn put(&self, stream: &str, entry: &Value) {
@@ -102,6 +101,11 @@ impl Redis {
 
     pub fn wait_until(&self, words: &[&str], expected: &Reply) {
         let found = self.until(|| Some(self.ask(words)).filter(|reply| reply == expected));
+        assert!(found.is_some(), "{words:?} is {:?}", self.ask(words));
+    }
+
+    pub fn wait_for_reply(&self, words: &[&str], is_meant: impl Fn(Reply) -> bool) {
+        let found = self.until(|| is_meant(self.ask(words)).then_some(()));
         assert!(found.is_some(), "{words:?} is {:?}", self.ask(words));
     }
 
@@ -140,7 +144,25 @@ fn start(folder: &Path, more: &[String]) -> Child {
         assert!(begun.elapsed() < GUARD, "it does not listen");
         std::thread::sleep(LOOK_EVERY);
     }
+    // It answers before it has read what it remembers.
+    let is_loading = || matches!(ask(&socket, &[b"PING"]), Reply::Error(why) if why.starts_with("LOADING"));
+    while is_loading() {
+        assert!(begun.elapsed() < GUARD, "it is not ready");
+        std::thread::sleep(LOOK_EVERY);
+    }
     child
+}
+
+fn ask(socket: &Path, words: &[&[u8]]) -> Reply {
+    let mut stream = UnixStream::connect(socket).expect("it listens");
+    let mut request = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words {
+        request.extend(format!("${}\r\n", word.len()).into_bytes());
+        request.extend_from_slice(word);
+        request.extend(b"\r\n");
+    }
+    stream.write_all(&request).expect("it reads");
+    read(&mut BufReader::new(stream))
 }
 
 fn read(stream: &mut BufReader<UnixStream>) -> Reply {

@@ -62,8 +62,13 @@ fn configure(home: &Home, more: &str) {
 }
 
 pub fn serve(home: &Home, url: &str) -> Running {
-    let words = ["serve", "--listen", "127.0.0.1:0", "--drain", "5"];
-    let mut serving = home.windlass(&words).env("REDIS_URL", url).start();
+    serve_with(home, url, &[])
+}
+
+pub fn serve_with(home: &Home, url: &str, variables: &[(&str, &str)]) -> Running {
+    let serving = home.windlass(&["serve", "--listen", "127.0.0.1:0", "--drain", "5"]).env("REDIS_URL", url);
+    let serving = variables.iter().fold(serving, |serving, (name, value)| serving.env(name, value));
+    let mut serving = serving.start();
     serving.wait_for(|line| line.starts_with("serving at"));
     serving
 }
@@ -94,11 +99,36 @@ pub fn completed(redis: &Redis, task: &str) -> Value {
     redis.wait_for("task-result", |entry| entry["task_id"] == task && entry["status"] == "COMPLETED")
 }
 
-/// Something that nobody can read: once it lies with the dead letters, everything before it was dealt with.
+/// Something that nobody can read lies with the dead letters, and nobody has anything that is not done with.
 pub fn wait_for_quiet(redis: &Redis, mark: &str) {
     redis.ask(&["XADD", "task-control-received", "*", "json", mark]);
     redis.wait_for("windlass-dead-letter", |entry| entry["json"] == mark);
+    for stream in INLETS {
+        wait_until_heeded(redis, stream);
+    }
 }
+
+/// All that came by a stream was read, and is done with.
+pub fn wait_until_heeded(redis: &Redis, stream: &str) {
+    let is_done = |groups: Reply| {
+        let Reply::List(groups) = groups else { return false };
+        let Some(Reply::List(group)) = groups.first() else { return false };
+        let said = |name: &str| {
+            group.chunks(2).find(|pair| pair[0] == Reply::Text(name.to_owned())).map(|pair| pair[1].clone())
+        };
+        said("pending") == Some(Reply::Number(0)) && said("lag") == Some(Reply::Number(0))
+    };
+    redis.wait_for_reply(&["XINFO", "GROUPS", stream], is_done);
+}
+
+const INLETS: [&str; 6] = [
+    "task-command",
+    "user-message-received",
+    "hitl-response-received",
+    "external-event-received",
+    "task-control-received",
+    "scheduled-trigger",
+];
 
 #[test]
 fn a_client_in_another_language_drives_a_whole_conversation() {
