@@ -25,6 +25,8 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     if arguments.concurrency == 0 {
         return Err(WrongUse::new("--concurrency must be at least 1").into());
     }
+    // Before anything that takes a while: whoever is told to end while it begins ends as it would later.
+    let mut interrupts = Interrupts::new()?;
     let log = WorkerLog::new(arguments.output);
     let config = load_to_work().await?;
     let hosts = config.file.telemetry.metrics_hosts.clone();
@@ -36,7 +38,6 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     for (machine, tasks) in left_to_others(&windlass).await.map_err(explain)? {
         log.leaves(tasks, &machine);
     }
-    let mut interrupts = Interrupts::new()?;
     let drain = Duration::from_secs(arguments.drain);
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
     let options = WorkerOptions { concurrency: arguments.concurrency, until, ..WorkerOptions::default() };
