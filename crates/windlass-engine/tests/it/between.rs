@@ -157,6 +157,10 @@ impl Store for Between {
         self.inner.blob(tenant, digest)
     }
 
+    fn blob_size(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<u64>> {
+        self.inner.blob_size(tenant, digest)
+    }
+
     fn sweep(&self, now: Wall) -> Reply<'_, Swept> {
         self.inner.sweep(now)
     }
