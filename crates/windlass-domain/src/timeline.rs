@@ -366,7 +366,7 @@ impl Timeline {
                         call.status = Some(if *is_error { CallStatus::Error } else { CallStatus::Ok });
                         call.result.clone_from(output);
                     }
-                })
+                });
             }
             Observation::TurnEnded { end } => {
                 self.turn(at).end = match end {

@@ -6,6 +6,7 @@ mod forking;
 mod looking;
 mod mcp;
 mod objectives;
+mod offered;
 mod schedules;
 mod sending;
 mod serving;
@@ -22,6 +23,9 @@ pub use self::forking::Fork;
 pub use self::looking::{Attach, Explain, Graph, Log, Replay, Status, SurfaceName, Trace, TraceOpen};
 pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
 pub use self::objectives::{Align, AligningLimits, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
+pub use self::offered::{
+    Patterns, PatternsCheck, PatternsList, PatternsShow, Skills, SkillsCheck, SkillsList, SkillsShow,
+};
 pub use self::schedules::{DeadlineActionName, DeadlineChoice, SchedulesAdd, SchedulesCommand, SchedulesRemove};
 pub use self::sending::Send;
 pub use self::serving::{Serve, Token, TokenAdd};
@@ -489,83 +493,6 @@ pub enum TriggerName {
     OnToolCall,
     AfterStep,
     EveryAgentResponse,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Skills {
-    /// Show every skill that is found, those that are not used, and what is wrong with the rest
-    List(SkillsList),
-    /// Show one as an agent reads it
-    Show(SkillsShow),
-    /// Say whether a folder is a skill
-    Check(SkillsCheck),
-}
-
-#[derive(Debug, Args, Serialize, Deserialize)]
-pub struct SkillsList {
-    /// The folder that an agent would work in
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub workspace: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args, Serialize, Deserialize)]
-pub struct SkillsShow {
-    /// The skill's name
-    pub name: String,
-    /// The folder that an agent would work in
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub workspace: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-pub struct SkillsCheck {
-    /// The folder that holds the SKILL.md
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Patterns {
-    /// Show every pattern that is found, those that are not used, and what is wrong with the rest
-    List(PatternsList),
-    /// Show one step by step
-    Show(PatternsShow),
-    /// Say whether a document is a pattern, or everything that is wrong with it
-    Check(PatternsCheck),
-}
-
-#[derive(Debug, Args, Serialize, Deserialize)]
-pub struct PatternsList {
-    /// The folder that an agent would work in
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub workspace: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args, Serialize, Deserialize)]
-pub struct PatternsShow {
-    /// The pattern's name
-    pub name: String,
-    /// The folder that an agent would work in
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub workspace: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-pub struct PatternsCheck {
-    /// The pattern's document
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
 }
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]

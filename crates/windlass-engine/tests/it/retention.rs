@@ -201,7 +201,7 @@ fn homes_are_looked_for_every_hour_by_whoever_lives_for_long() {
     let an_hour = Duration::from_secs(60 * 60);
     let rests = || {
         while court.time.asleep(an_hour) == 0 {
-            std::thread::yield_now()
+            std::thread::yield_now();
         }
     };
     engine.keep_pruning(None, Arc::new(|what: &str| panic!("{what}")));
