@@ -121,6 +121,7 @@ test("a plan is sent back with what is different, and asked about again", async 
   const task = await served.begun("make a shop for plants", { planning: "wanted" });
   const card = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find(({ task_id }) => task_id === task)?.card.card_id);
   const { page, context } = await visit(browser, served, `/review/${card}`);
+  await page.getByRole("heading", { name: "A shop for books" }).waitFor();
   await page.keyboard.press("e");
   await page.getByText("Change the document itself").click();
   const document = page.getByLabel("The plan's document");
