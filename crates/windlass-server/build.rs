@@ -32,7 +32,8 @@ fn main() -> io::Result<()> {
             true => format!("Some({})", copied(&zipped, format!("{index}.gz"))?),
             false => "None".to_owned(),
         };
-        writeln!(table, "    File {{ path: {path:?}, bytes: {bytes}, zipped: {zipped} }},").map_err(io::Error::other)?;
+        writeln!(table, "    File {{ path: {path:?}, bytes: {bytes}, zipped: {zipped} }},")
+            .map_err(io::Error::other)?;
     }
     table.push_str("]\n");
     fs::write(out.join("console.rs"), table)

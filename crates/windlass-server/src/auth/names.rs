@@ -136,7 +136,8 @@ mod tests {
         let (site, mode, dest) =
             (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document"));
         let check = |said: &[(&'static str, &str)], expect: bool| {
-            let said = said.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().expect("a header")));
+            let said =
+                said.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().expect("a header")));
             assert_eq!(Names::default().is_followed_link(&said.collect()), expect);
         };
         check(&[host, site, mode, dest], true);
