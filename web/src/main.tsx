@@ -17,7 +17,7 @@ const queries = new QueryClient({
     queries: {
       // Events say when something is not as it was; what nobody says anything of is looked at again after a while.
       staleTime: 30_000,
-      retry: (count, error) => asProblem(error).isOutage && count < 4,
+      retry: (count, error) => asProblem(error).isPassing && count < 4,
       refetchOnWindowFocus: false,
     },
     mutations: { retry: false },

@@ -32,8 +32,20 @@ test("whoever has no token is asked for one, and comes to where the link leads",
   await page.reload();
   await page.getByRole("heading", { name: "Tasks" }).waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("Token").waitFor();
+  await page.getByText("Who is there?").waitFor();
   expect(new URL(page.url()).pathname).toBe("/tasks");
+  await context.close();
+});
+
+test("a token that is taken back leads to the door, and from there to where one was", async () => {
+  const { page, context } = await visit(browser, served, "/agents", { isSignedIn: false });
+  // For the first time only: what an init script puts there would be there again.
+  await page.evaluate(() => sessionStorage.setItem("windlass.token", "taken-back"));
+  await page.reload();
+  await page.getByText("The token is good no more").waitFor();
+  await page.getByLabel("Token").fill(served.token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Agents" }).waitFor();
   await context.close();
 });
 
@@ -121,6 +133,7 @@ test("a plan is sent back with what is different, and asked about again", async 
   const task = await served.begun("make a shop for plants", { planning: "wanted" });
   const card = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find(({ task_id }) => task_id === task)?.card.card_id);
   const { page, context } = await visit(browser, served, `/review/${card}`);
+  await page.getByRole("heading", { name: "A shop for books" }).waitFor();
   await page.keyboard.press("e");
   await page.getByText("Change the document itself").click();
   const document = page.getByLabel("The plan's document");

@@ -2,7 +2,7 @@
 // a key, so that it may be sent again when nobody knows whether it was heard.
 import { Problem, problemOf, unreachable } from "./problem";
 import type { components, paths } from "./schema";
-import { setToken, token } from "./token";
+import { loseToken, token } from "./token";
 
 export type Schemas = components["schemas"];
 
@@ -40,7 +40,7 @@ export async function ask(url: string, init: RequestInit & { headers?: Record<st
     throw unreachable();
   }
   if (response.ok) return response;
-  if (response.status === 401 && bearer === token()) setToken(null);
+  if (response.status === 401 && bearer === token()) loseToken();
   throw await problemOf(response);
 }
 

@@ -3,7 +3,7 @@
 import { address } from "./client";
 import { problemOf } from "./problem";
 import type { Delta, StoredRecord } from "./types";
-import { setToken, token } from "./token";
+import { loseToken, token } from "./token";
 
 export type Hearing = "connecting" | "live" | "away";
 
@@ -67,7 +67,7 @@ async function once(
     if (last !== undefined) headers["Last-Event-ID"] = String(last);
     const response = await fetch(address(path, {}, { live: listener.live }), { headers, cache: "no-store", credentials: "omit", signal: cut.signal });
     if (!response.ok || response.body === null) {
-      if (response.status === 401 && bearer === token()) setToken(null);
+      if (response.status === 401 && bearer === token()) loseToken();
       if (response.status === 401 || response.status === 403 || response.status === 404) return "over";
       const problem = await problemOf(response);
       return problem.code === "ahead" ? "reset" : "broken";

@@ -15,6 +15,11 @@ export class Problem extends Error {
   get isOutage(): boolean {
     return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
   }
+
+  /** What is read may be asked for again after a moment. */
+  get isPassing(): boolean {
+    return this.isOutage || this.status === 429;
+  }
 }
 
 export const unreachable = (): Problem =>

@@ -6,7 +6,19 @@ export function token(): string | null {
   return sessionStorage.getItem(NAME);
 }
 
+let lost = false;
+
+/** The server knows it no more. */
+export function loseToken(): void {
+  setToken(null);
+  lost = true;
+  for (const listener of listeners) listener();
+}
+
+export const wasLost = (): boolean => lost;
+
 export function setToken(value: string | null): void {
+  lost = false;
   if (value === null) sessionStorage.removeItem(NAME);
   else sessionStorage.setItem(NAME, value);
   for (const listener of listeners) listener();

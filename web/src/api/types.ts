@@ -141,7 +141,7 @@ export interface TaskResult {
   checks?: { name: string; passed: boolean; reason: string; output: string }[];
   deliverables?: { filepath: string; description: string; type: string; size_bytes?: number }[];
   usage?: { total_tokens: number; duration_ms: number; iterations: number; tool_calls: number };
-  error?: { code?: string; message?: string } | null;
+  error_details?: { error_code?: string; message?: string; hint?: string } | null;
 }
 
 export type Task = Schemas["Task"];

@@ -6,7 +6,7 @@ import { setToken } from "../api/token";
 import { Refused } from "../parts/States";
 import "./SignIn.css";
 
-export function SignIn({ wasIn }: { wasIn: boolean }) {
+export function SignIn({ isLost }: { isLost: boolean }) {
   const [typed, setTyped] = useState("");
   const [refused, setRefused] = useState<unknown>(null);
   const [isTrying, setTrying] = useState(false);
@@ -36,7 +36,7 @@ export function SignIn({ wasIn }: { wasIn: boolean }) {
     <main className="sign-in">
       <form onSubmit={(event) => void enter(event)} className="panel">
         <h1>Windlass</h1>
-        <p className="muted">{wasIn ? "The token is good no more: it was taken back, or has expired." : "Who is there? Paste a token of this server."}</p>
+        <p className="muted">{isLost ? "The token is good no more: it was taken back, or has expired." : "Who is there? Paste a token of this server."}</p>
         <label>
           Token
           <input type="password" autoComplete="off" spellCheck={false} autoFocus required value={typed} onChange={(event) => setTyped(event.target.value)} />

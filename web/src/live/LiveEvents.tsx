@@ -32,7 +32,12 @@ export function LiveEvents({ children }: { children: ReactNode }) {
       const keys = [...waiting.values()];
       waiting.clear();
       timer = keys.length > 0 ? setTimeout(flush, EVERY) : undefined;
-      for (const key of keys) void queries.invalidateQueries({ queryKey: key });
+      for (const key of keys) {
+        // What is being asked may not say yet what just happened: it is asked again once it is answered. To break it off each time would
+        // leave a slow answer unheard for as long as things happen.
+        if (queries.isFetching({ queryKey: key }) > 0) waiting.set(key.join("/"), key);
+        else void queries.invalidateQueries({ queryKey: key });
+      }
     };
     void listen("/v1/events", {
       signal: end.signal,

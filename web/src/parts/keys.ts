@@ -10,7 +10,7 @@ export function useKeys(keys: Keys, on = true): void {
     if (!on) return;
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
+      if (isWriting(event.target) || (event.key === "Enter" && isPressed(event.target)) || document.querySelector("dialog[open]")) return;
       const act = latest.current[event.key];
       if (act === undefined || event.repeat) return;
       event.preventDefault();
@@ -20,6 +20,9 @@ export function useKeys(keys: Keys, on = true): void {
     return () => window.removeEventListener("keydown", pressed);
   }, [on]);
 }
+
+/** Enter is theirs that have the focus. */
+const isPressed = (target: EventTarget | null): boolean => target instanceof Element && target.closest("a, button, summary") !== null;
 
 function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest(".xterm") !== null);

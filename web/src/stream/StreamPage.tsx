@@ -32,8 +32,11 @@ export function StreamPage() {
     else void navigate({ to: "/stream/$session", params: { session: newest.session_id }, replace: true });
   }, [id, known.data, isIdle, openSession, navigate]);
 
-  const current = useQuery({ ...session(id ?? ""), enabled: id !== undefined, retry: false });
-  const isNew = asProblem(current.error).status === 404;
+  // One in which nothing was said is not known yet; where there are more than a page of them, only asking tells.
+  const isListed = known.data?.sessions.some(({ session_id }) => session_id === id) ?? false;
+  const isAsked = id !== undefined && known.data !== undefined && (isListed || Boolean(known.data.next));
+  const current = useQuery({ ...session(id ?? ""), enabled: isAsked, retry: false });
+  const isNew = known.data !== undefined && (!isAsked || asProblem(current.error).status === 404);
   const story = useStory(current.data === undefined || id === undefined ? undefined : `/v1/sessions/${id}/events`);
 
   if (open.isError) return <Page title="Stream"><Failed error={open.error} again={() => open.mutate("")} /></Page>;
@@ -42,7 +45,9 @@ export function StreamPage() {
   return (
     <Page title="Stream" beside={<SessionSwitch current={id} known={known.data?.sessions ?? []} onOpen={(name) => open.mutate(name)} />}>
       <div className="stream">
-        {story.items.length === 0 && story.live.size === 0 ? (
+        {current.data !== undefined && story.items.length === 0 ? (
+          <Loading what="what was said" />
+        ) : story.items.length === 0 ? (
           <Empty title="Nothing was said here yet.">
             <p>Say what you would like to know or to have done. Small talk is answered at once; work waits for your yes in Review.</p>
           </Empty>
@@ -52,10 +57,7 @@ export function StreamPage() {
         <Composer
           session={id}
           tasks={(current.data?.tasks ?? []).filter(({ status }) => status === "RUNNING" || status === "PAUSED")}
-          onSaid={() => {
-            if (isNew) void queries.invalidateQueries({ queryKey: ["session", id] });
-            void queries.invalidateQueries({ queryKey: ["sessions"] });
-          }}
+          onSaid={() => void queries.invalidateQueries({ queryKey: ["sessions"] })}
         />
       </div>
     </Page>

@@ -15,13 +15,14 @@ type Delivered = Schemas["Deliverable"];
 
 export function Deliverables({ task }: { task: string }) {
   const list = useQuery(deliverables(task)).data?.deliverables ?? [];
-  // The newest of each name is what there is.
-  const newest = [...new Map(list.map((one) => [one.path, one])).values()];
+  // The newest of each name is what there is. What was delivered at once comes in any order: what is to be read stands first.
+  const newest = [...new Map(list.map((one) => [one.path, one])).values()].sort((one, other) => Number(isRead(other)) - Number(isRead(one)) || one.path.localeCompare(other.path));
   return <>{newest.map((one) => <DeliverableView key={one.path} delivered={one} isFirst={one === newest[0]} />)}</>;
 }
 
 const MOST_SHOWN = 5_000_000;
 const PICTURES: Record<string, string> = { png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
+const isRead = ({ path }: Delivered): boolean => /\.(md|markdown)$/i.test(path);
 const extension = (path: string): string => (path.split(".").pop() ?? "").toLowerCase();
 
 function DeliverableView({ delivered, isFirst }: { delivered: Delivered; isFirst: boolean }) {

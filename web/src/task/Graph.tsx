@@ -4,7 +4,7 @@ import { Background, Controls, Handle, Position, ReactFlow, type NodeProps } fro
 import "@xyflow/react/dist/style.css";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { memo, useMemo } from "react";
+import { memo, useMemo, useState } from "react";
 
 import { graph as graphQuery } from "../api/queries";
 import type { GraphAtom, GraphGroup, WorkGraph } from "../api/types";
@@ -22,6 +22,10 @@ export default function Graph({ task }: { task: string }) {
 // `group` is a kind of the library's own.
 const TYPES = { atom: memo(Atom), choice: memo(Group) };
 const NARROW = 720;
+/** Above so many, only what is in sight is drawn, and one begins where the work is. */
+const MANY = 200;
+const FIRST = 30;
+const AT_WORK = ["at_work", "checking", "asks", "next", "failed"];
 
 function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
   const { atom: chosen } = useSearch({ from: "/tasks/$task" });
@@ -30,10 +34,15 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
     const placed = layered(graph);
     const standing = new Map(graph.parts.map((part) => [part.id, part.type === "atom" ? part.standing : ""]));
     return {
-      nodes: placed.nodes.map(({ part, x, y }) => ({ id: part.id, type: part.type === "group" ? "choice" : "atom", position: { x, y }, data: { part } as Record<string, unknown>, draggable: false })),
+      nodes: placed.nodes.map(({ part, x, y }) => ({ id: part.id, type: part.type === "group" ? "choice" : "atom", position: { x, y }, data: { part } as Record<string, unknown>, draggable: false, initialWidth: 216, initialHeight: 52 })),
       edges: placed.edges.map(({ from, to, isChoice }) => ({ id: `${from}>${to}`, source: from, target: to, className: isChoice ? `choice ${standing.get(from) ?? ""}` : "", focusable: false })),
     };
   }, [graph]);
+  const [begins] = useState(() => {
+    if (graph.parts.length <= MANY) return undefined;
+    const busy = graph.parts.filter((part) => part.type === "atom" && AT_WORK.includes(part.standing));
+    return (busy.length > 0 ? busy : graph.parts.filter(({ within }) => within !== undefined)).slice(0, FIRST).map(({ id }) => ({ id }));
+  });
   const part = graph.parts.find(({ id }) => id === chosen);
   const choose = (atom: string | undefined) => void navigate({ search: atom === undefined ? {} : { atom }, replace: true, resetScroll: false });
   return (
@@ -43,10 +52,10 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
         edges={edges}
         nodeTypes={TYPES}
         fitView
-        fitViewOptions={{ maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: 0.08 }}
+        fitViewOptions={{ maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: 0.08, ...(begins ? { nodes: begins } : {}) }}
         minZoom={0.05}
         nodesConnectable={false}
-        onlyRenderVisibleElements={graph.parts.length > 200}
+        onlyRenderVisibleElements={graph.parts.length > MANY}
         onNodeClick={(_, node) => choose(node.id)}
         onPaneClick={() => choose(undefined)}
         onSelectionChange={({ nodes: [first] }) => first !== undefined && first.id !== chosen && choose(first.id)}

@@ -4,10 +4,10 @@ import { duration, money, plural } from "../text/format";
 import { Visible } from "../text/Visible";
 
 export function ResultSummary({ result }: { result: TaskResult }) {
-  const { usage, checks = [], error } = result;
+  const { usage, checks = [], error_details: error } = result;
   return (
     <div className="stack">
-      {error?.message && <p className="refused"><Visible text={error.message} /></p>}
+      {error?.message && <p className="refused"><Visible text={error.message} />{error.hint && <>. <Visible text={error.hint} /></>}</p>}
       {checks.length > 0 && (
         <ul className="checks">
           {checks.map((check) => (

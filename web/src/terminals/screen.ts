@@ -3,7 +3,7 @@
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 
-import { styledDocument } from "./styledDocument";
+import "./styles";
 
 export function screen(place: HTMLElement, cols: number, rows: number): Terminal {
   const colour = (name: string): string => getComputedStyle(place).getPropertyValue(name).trim() || "#000";
@@ -22,7 +22,6 @@ export function screen(place: HTMLElement, cols: number, rows: number): Terminal
   const terminal = new Terminal({
     cols,
     rows,
-    documentOverride: styledDocument(),
     fontFamily: colour("--mono"),
     fontSize: 13,
     scrollback: 5_000,

@@ -38,7 +38,7 @@ export class Served {
   /** Until it listens. */
   async begin(): Promise<void> {
     const words = ["serve", "--listen", `127.0.0.1:${this.port}`, "--workspace", join(this.folder, "project"), "--rehearsal", SCRIPT, "--drain", "1"];
-    const env = { PATH: process.env.PATH, HOME: this.folder, WINDLASS_DATA_DIR: join(this.folder, "data"), USER: "you" };
+    const env = { PATH: process.env.PATH, HOME: this.folder, WINDLASS_DATA_DIR: join(this.folder, "data"), USER: "you", WINDLASS_AGENTS: join(this.folder, "agents") };
     const child = spawn(PROGRAM, words, { cwd: join(this.folder, "project"), env, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
     let said = "";

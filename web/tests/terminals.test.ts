@@ -1,0 +1,72 @@
+// Terminals in the console: looked at, typed into, and looked at again.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { launched, PHONE, visit } from "./stage/browser";
+import { Served } from "./stage/served";
+
+let served: Served;
+let browser: Browser;
+let execution: string;
+
+beforeAll(async () => {
+  [served, browser] = await Promise.all([Served.start(), launched()]);
+  const bin = join(served.folder, "agents", "bin");
+  mkdirSync(bin, { recursive: true });
+  copyFileSync("tests/stage/agent.sh", join(bin, "claude"));
+  chmodSync(join(bin, "claude"), 0o755);
+  await served.begun("Do it", { agent: "claude-code", terminal: true, limits: { max_attempts: 1 } });
+  // A terminal that opens is no record: its socket is looked for until it is there.
+  const sockets = join(served.folder, "data", "terminals");
+  while (!existsSync(sockets) || !readdirSync(sockets).some((name) => name.endsWith(".sock"))) await new Promise(setImmediate);
+  const { terminals } = await served.ask<{ terminals: { execution_id: string }[] }>("GET", "/v1/terminals");
+  execution = terminals[0]?.execution_id ?? "";
+});
+afterAll(async () => {
+  await browser?.close();
+  await served?.end();
+});
+
+test("two look at the same screen, and what one types both see", async () => {
+  const one = await visit(browser, served, "/terminals");
+  const two = await visit(browser, served, "/terminals", { viewport: PHONE, colorScheme: "dark" });
+  for (const { page } of [one, two]) await page.locator(".xterm-rows").getByText(/READY/).waitFor();
+  await one.page.locator(".xterm-helper-textarea").focus();
+  await one.page.keyboard.type("hello there\n");
+  for (const { page } of [one, two]) await page.locator(".xterm-rows").getByText("heard hello there").waitFor();
+  await one.page.keyboard.type("colours\n");
+  const red = one.page.locator(".xterm-rows span").filter({ hasText: /^red$/ }).last();
+  await red.waitFor();
+  const colours = await one.page.locator(".xterm-rows span").filter({ hasText: /^(red|green)$/ }).evaluateAll((spans) => spans.map((span) => getComputedStyle(span).color));
+  expect(new Set(colours).size).toBe(2);
+  await one.page.keyboard.type("hostile\n");
+  await one.page.locator(".xterm-rows").getByText("still here").first().waitFor();
+  expect(await one.page.title()).toBe("Terminals · Windlass");
+  expect(await one.page.locator(".xterm a").count()).toBe(0);
+  // The keys of the page are there again after Ctrl ].
+  await one.page.keyboard.press("Control+]");
+  await one.page.keyboard.press("?");
+  await one.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await one.page.keyboard.press("Escape");
+  if (process.env.SHOTS) for (const [name, { page }] of [["desk-light", one], ["phone-dark", two]] as const) await page.screenshot({ path: `tests/shots/terminal-${name}.png` });
+  expect([...one.complaints, ...two.complaints, ...one.strangers]).toEqual([]);
+  await one.context.close();
+  await two.context.close();
+});
+
+test("a recording is scrubbed through", async () => {
+  const { page, context, complaints } = await visit(browser, served, `/executions/${execution}?view=recording`);
+  const place = page.getByLabel("Place in the recording");
+  await place.waitFor();
+  await place.focus();
+  await page.keyboard.press("End");
+  await page.locator(".xterm-rows").getByText("heard hello there").waitFor();
+  await page.keyboard.press("Home");
+  await page.locator(".xterm-rows").getByText("heard hello there").waitFor({ state: "hidden" });
+  if (process.env.SHOTS) await page.screenshot({ path: "tests/shots/recording.png" });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
