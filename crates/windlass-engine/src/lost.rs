@@ -83,7 +83,7 @@ impl Engine {
         let house = &self.shared.house;
         let own = house.process.machine();
         let machine = Machine { host: place.to_owned(), locks: None, ..own.clone() };
-        Self::standing_in(EngineParts {
+        let stand_in = Self::standing_in(EngineParts {
             store: Arc::clone(&house.store),
             runtime: Arc::clone(&house.runtime),
             equipment: Arc::new(Nothing { place: place.to_owned() }),
@@ -96,7 +96,11 @@ impl Engine {
             keyring: None,
             heads: None,
             tripwire: None,
-        })
+        });
+        match &self.shared.name {
+            Some(name) => stand_in.in_the_name_of(name),
+            None => stand_in,
+        }
     }
 
     pub(crate) fn why_cancelled(&self) -> String {

@@ -5,6 +5,8 @@ use crate::fields::Field;
 use crate::problem::Collector;
 use crate::yaml::Value;
 
+/// What is signed is JSON, whose numbers are exact up to 2^53.
+const LARGEST_COUNT: u64 = 1_000_000_000_000;
 const LONGEST_SECONDS: u64 = 24 * 60 * 60;
 
 pub(crate) fn text<'a>(field: Field<'a>, problems: &mut Collector) -> Option<&'a str> {
@@ -48,8 +50,13 @@ pub(crate) fn number(field: Field<'_>, problems: &mut Collector) -> Option<f64> 
 }
 
 pub(crate) fn count<T: TryFrom<u64>>(field: Field<'_>, problems: &mut Collector) -> Option<T> {
-    let count = text(field, problems)?.replace('_', "").parse::<u64>().ok().and_then(|count| T::try_from(count).ok());
-    count.or_else(|| report(field, "must be a whole number, such as 200000", problems))
+    let count = text(field, problems)?.replace('_', "").parse::<u64>().ok();
+    if count.is_some_and(|count| count > LARGEST_COUNT) {
+        return report(field, "is more than anybody has, and cannot be signed", problems);
+    }
+    count
+        .and_then(|count| T::try_from(count).ok())
+        .or_else(|| report(field, "must be a whole number, such as 200000", problems))
 }
 
 /// Seconds, or a number with the unit `s`, `m` or `h`.

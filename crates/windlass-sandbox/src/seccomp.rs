@@ -33,7 +33,6 @@ const DENIED: &[c_long] = &[
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
     libc::SYS_process_madvise,
     // The kernel's keyrings are not part of any namespace.
     libc::SYS_add_key,

@@ -165,7 +165,7 @@ impl IntoResponse for Refusal {
 
 impl Refusal {
     /// What an error of the engine's is to whoever asked; none where they can do nothing about it.
-    pub(crate) fn of(error: &Error) -> Option<Self> {
+    pub fn of(error: &Error) -> Option<Self> {
         let (status, code) = match error {
             Error::NoSuchTask(_) => (StatusCode::NOT_FOUND, "no_such_task"),
             Error::NoSuchQuestion { .. } | Error::Question(windlass_domain::QuestionRejected::NotAsked) => {

@@ -7,6 +7,7 @@ use windlass_api::AttachmentRequest;
 use windlass_domain::Image;
 use windlass_engine::Attached;
 use windlass_llm::{LARGEST_IMAGE, MOST_IMAGES, Model, base64, from_base64};
+use windlass_policy::visible_line;
 
 use crate::exit::WrongUse;
 use crate::text_file::read_bytes;
@@ -63,6 +64,9 @@ pub fn to_send(files: &[PathBuf]) -> Result<Vec<AttachmentRequest>, WrongUse> {
 fn received(AttachmentRequest { name, content }: &AttachmentRequest) -> Result<Attached, WrongUse> {
     if name.is_empty() || name.chars().count() > LONGEST_NAME {
         return Err(WrongUse::new(format!("an attachment's name has 1 to {LONGEST_NAME} characters")));
+    }
+    if visible_line(name) != name.as_str() {
+        return Err(WrongUse::new("an attachment's name has characters that cannot be seen").hint("call it otherwise"));
     }
     match from_base64(content.as_bytes()) {
         Some(bytes) => judged(name, name.clone(), bytes),

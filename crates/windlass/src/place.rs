@@ -55,6 +55,9 @@ pub fn overlap(one: &Path, other: &Path) -> bool {
 }
 
 fn objection(path: &Path, config: &Config) -> Option<&'static str> {
+    if path.ancestors().any(is_repository) {
+        return Some("is the inside of a git repository, whose programs run for whoever uses it");
+    }
     if is_in(path, &config.data_dir) {
         return Some("is in the data directory of windlass");
     }
@@ -65,6 +68,12 @@ fn objection(path: &Path, config: &Config) -> Option<&'static str> {
         return Some("belongs to the system");
     }
     config.home.as_ref().filter(|home| is_in(home, path)).map(|_| "is or contains your home folder")
+}
+
+/// The folder that git itself writes to, whatever it is called.
+fn is_repository(folder: &Path) -> bool {
+    let is_named_so = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
+    is_named_so || (folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir())
 }
 
 fn is_system(path: &Path) -> bool {
@@ -98,6 +107,23 @@ fn resolved(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_inside_of_a_repository_is_no_place_to_work_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for made in ["a/.git/hooks", "bare/objects", "bare/refs/heads", "plain/objects"] {
+            std::fs::create_dir_all(at(made)).expect("made");
+        }
+        std::fs::write(at("bare/HEAD"), "ref: refs/heads/main").expect("written");
+        let is_inside = |name: &str| at(name).ancestors().any(is_repository);
+        for inside in ["a/.git", "a/.git/hooks", "a/.GIT/x", "bare", "bare/refs/heads"] {
+            assert!(is_inside(inside), "{inside}");
+        }
+        for outside in ["a", "plain", "plain/objects"] {
+            assert!(!is_inside(outside), "{outside}");
+        }
+    }
 
     #[test]
     fn the_system_s_folders_are_known_and_projects_are_not_taken_for_them() {

@@ -44,6 +44,17 @@ pub(crate) fn of_process(pid: i32, shared: &mut Shared) -> u64 {
     }
 }
 
+/// Whether two processes have one memory: a program that starts another is two processes with one memory until the other one
+/// is loaded. Where the kernel does not say, each has its own.
+pub(crate) fn is_one(pid: i32, other: i32) -> bool {
+    const MEMORY: libc::c_long = 1;
+    let (pid, other) = (libc::c_long::from(pid), libc::c_long::from(other));
+    #[expect(unsafe_code, reason = "neither std nor rustix knows the call")]
+    // SAFETY: compares what two processes have; nothing is read or written.
+    let compared = unsafe { libc::syscall(libc::SYS_kcmp, pid, other, MEMORY, 0, 0) };
+    compared == 0
+}
+
 fn read_mappings(pid: i32) -> Vec<u8> {
     let mut list = Vec::new();
     // A process that ended meanwhile uses nothing any more.

@@ -42,12 +42,15 @@ impl Watch {
         let table = tree::read_table();
         let mut uses: BTreeMap<i32, Use> = BTreeMap::new();
         let mut shared = memory::Shared::new();
-        for (pid, minder) in tree::belonging(&table, minders) {
+        let belonging = tree::belonging(&table, minders);
+        for (&pid, &minder) in &belonging {
             let used = uses.entry(minder).or_default();
             if self.processes {
                 used.processes += table.get(&pid).map_or(1, |entry| entry.threads.max(1));
             }
-            if self.memory.is_some() {
+            // Asked before it is counted: what is still its maker's then is counted with its maker.
+            let maker = table.get(&pid).map(|entry| entry.parent).filter(|maker| belonging.contains_key(maker));
+            if self.memory.is_some() && !maker.is_some_and(|maker| memory::is_one(pid, maker)) {
                 used.memory_bytes += memory::of_process(pid, &mut shared);
             }
         }

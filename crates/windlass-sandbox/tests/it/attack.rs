@@ -157,6 +157,17 @@ fn holding_a_quarter_gibibyte() {
     drop(taken);
 }
 
+#[test]
+#[ignore = "an attack, run by other tests"]
+fn a_quarter_gibibyte_that_starts_programs() {
+    let taken = take(256);
+    for _ in 0..1_000 {
+        Command::new("true").status().expect("starts");
+    }
+    drop(taken);
+    println!("\nworked");
+}
+
 #[expect(clippy::print_stdout, reason = "how an attack reports")]
 fn hold() {
     println!("\nholding");

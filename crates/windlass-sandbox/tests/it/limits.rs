@@ -75,6 +75,15 @@ async fn memory_that_belongs_to_no_process_alone_is_counted_too() {
     tokio::join!(with_room(SHARED), with_room(SEGMENT));
 }
 
+/// A regression: between a start and its program there are two processes with one memory, which was counted twice, so that a large
+/// program was ended for what it did not use.
+#[tokio::test]
+async fn a_program_that_starts_others_is_counted_once() {
+    let room = room(&*confined(), Limits { memory_bytes: 320 << 20, ..Limits::default() }).await;
+    let exit = room.run(hog(ATTACKER, "attack::a_quarter_gibibyte_that_starts_programs")).await;
+    assert!(text(&exit.stdout).contains("worked"), "{exit:?}");
+}
+
 const FILL: &str = "for place in /tmp /dev/shm ~; do cat /dev/zero > $place/large; done; true";
 
 /// The hog has room if the scratch places are empty, and none if they are full.

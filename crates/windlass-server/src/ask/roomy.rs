@@ -1,21 +1,34 @@
 //! Bodies that bring files: longer than others may be, where files are taken, and only so many at once, so that nobody fills the memory
-//! with them. Whoever comes when all places are taken waits for one.
+//! with them. Whoever comes when all places are taken waits for one, and not for ever.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::future::{Either, select};
+use http::StatusCode;
 use http::header::CONTENT_LENGTH;
 
+use crate::problems::Refusal;
 use crate::service::Service;
 
 /// Those for a task, and for one that goes on with a conversation.
 const TAKE_FILES: [&str; 2] = ["/v1/tasks", "/v1/commands/decide"];
 
+/// Longer than that nobody waits for a place.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// This request has a place.
 #[derive(Debug, Clone, Copy)]
 pub struct Roomy;
+
+fn too_many() -> Refusal {
+    let refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too_many", "too many bring files at once");
+    Refusal { retry_after_seconds: Some(PATIENCE.as_secs()), ..refusal }
+}
 
 pub async fn room_for_files(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
@@ -26,7 +39,10 @@ pub async fn room_for_files(State(service): State<Arc<Service>>, mut request: Re
     if !(takes_files && is_large) {
         return next.run(request).await;
     }
-    let _place = service.large_bodies.acquire().await;
+    let _place = match select(pin!(service.large_bodies.acquire()), service.runtime.sleep(PATIENCE)).await {
+        Either::Left((place, _)) => place,
+        Either::Right(_) => return too_many().into_response(),
+    };
     request.extensions_mut().insert(Roomy);
     next.run(request).await
 }

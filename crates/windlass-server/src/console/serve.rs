@@ -26,10 +26,19 @@ const OWN: [(HeaderName, HeaderValue); 2] = [
     (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// Whether something is asked for that is not the API's.
+/// Whether something is asked for that is not the API's, however oddly it is written: what might be meant for the API is never
+/// answered with a page.
 pub fn is_page(method: &Method, path: &str) -> bool {
-    let is_api = path == "/v1" || path.starts_with("/v1/") || path == DOCUMENT;
-    !is_api && [Method::GET, Method::HEAD].contains(method)
+    [Method::GET, Method::HEAD].contains(method) && (path == "/" || is_plain(path))
+}
+
+fn is_plain(path: &str) -> bool {
+    let mut parts = path.split('/').skip(1);
+    let is_ours = |first: &str| {
+        let is_word = first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        is_word && !first.eq_ignore_ascii_case("v1") && path != DOCUMENT
+    };
+    parts.clone().next().is_some_and(is_ours) && parts.all(|part| !["", ".", ".."].contains(&part))
 }
 
 /// Whatever no route is for: a file, or the page, which finds out what is wanted; never something in the API's stead.
@@ -134,9 +143,22 @@ mod tests {
 
     #[test]
     fn the_api_is_never_answered_with_a_page() {
-        for path in ["/v1", "/v1/", "/v1/nothing", "/openapi.json"] {
+        let api = ["/v1", "/v1/", "/v1/nothing", "/openapi.json"];
+        let oddly = [
+            "//v1/tasks",
+            "//",
+            "/V1/tasks",
+            "/v1%2faudit",
+            "/%76%31/tasks",
+            "/./v1/tasks",
+            "/a/../v1",
+            "/review/",
+            "",
+        ];
+        for path in api.into_iter().chain(oddly) {
             assert!(!is_page(&Method::GET, path), "{path}");
         }
+        assert!(is_page(&Method::GET, "/review/01a1") && is_page(&Method::GET, "/stream/team%3A1"));
         assert!(is_page(&Method::GET, "/") && is_page(&Method::HEAD, "/review") && is_page(&Method::GET, "/v1x"));
         assert!(!is_page(&Method::POST, "/") && !is_page(&Method::DELETE, "/review"));
     }

@@ -62,6 +62,8 @@ struct Kept {
     names: Vec<Name>,
     due: Instant,
     pause: Duration,
+    /// It is being heeded, and nothing that happens to its neighbours frees it meanwhile.
+    is_taken: bool,
 }
 
 #[derive(Default)]
@@ -83,7 +85,7 @@ impl Backlog {
         for name in &names {
             self.lines.entry(name.clone()).or_default().insert(place);
         }
-        self.kept.insert(place, Kept { whose, names: names.clone(), due: now, pause: FIRST_PAUSE });
+        self.kept.insert(place, Kept { whose, names: names.clone(), due: now, pause: FIRST_PAUSE, is_taken: false });
         self.see(place);
         let neighbours: Vec<Place> = names.iter().flat_map(|name| self.first_two(name)).collect();
         neighbours.into_iter().for_each(|neighbour| self.see(neighbour));
@@ -93,9 +95,11 @@ impl Backlog {
     pub fn take(&mut self, now: Instant, most: usize) -> Vec<(Place, Whose)> {
         let due: Vec<_> = self.free.iter().take_while(|(due, _)| *due <= now).take(most).copied().collect();
         due.into_iter()
-            .map(|free| {
+            .filter_map(|free| {
                 self.free.remove(&free);
-                (free.1, self.kept[&free.1].whose)
+                let kept = self.kept.get_mut(&free.1)?;
+                kept.is_taken = true;
+                Some((free.1, kept.whose))
             })
             .collect()
     }
@@ -120,6 +124,7 @@ impl Backlog {
         if let Some(kept) = self.kept.get_mut(&place) {
             kept.due = now + kept.pause;
             kept.pause = LONGEST_PAUSE.min(kept.pause * 2);
+            kept.is_taken = false;
             self.see(place);
         }
     }
@@ -170,7 +175,7 @@ impl Backlog {
         let is_first = lines().next().is_none_or(|line| line.first() == Some(&place));
         let is_waited_for = kept.whose == Whose::Ours || lines().any(|line| line.len() > 1);
         let free = (kept.due, place);
-        match is_first && is_waited_for {
+        match is_first && is_waited_for && !kept.is_taken {
             true => self.free.insert(free),
             false => self.free.remove(&free),
         };

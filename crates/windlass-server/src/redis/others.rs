@@ -40,8 +40,9 @@ impl Reading<'_> {
     pub async fn look_around(&mut self) -> Result<(), Broken> {
         let now = self.now();
         let is_time = self.others.looked_at.is_none_or(|at| now - at >= LOOK_EVERY);
-        if !(is_time || self.others.has_more) || self.backlog.is_full() {
-            self.others.has_more &= !self.backlog.is_full();
+        // Full of what others have, it is emptied here and nowhere else; but then one look has to do.
+        self.others.has_more &= !self.backlog.is_full();
+        if !(is_time || self.others.has_more) {
             return Ok(());
         }
         self.others.looked_at = Some(now);

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::at_work::{AtWork, Patience};
+use super::linked::repository_of_linked;
 use crate::error::Error;
+use crate::root::open_trusted;
 
 const WHAT: &str = "git";
 const LONGEST_COMPLAINT: usize = 1_000;
@@ -48,10 +50,22 @@ pub(super) struct Git<'a> {
     patience: Patience<'a>,
 }
 
+fn is_linked(workspace: &Path) -> bool {
+    open_trusted(workspace).is_ok_and(|top| repository_of_linked(top).is_some())
+}
+
 impl<'a> Git<'a> {
     /// None: the folder has no repository of its own.
     pub fn of(workspace: &Path, patience: Patience<'a>) -> Option<Self> {
         let repository = workspace.join(".git");
+        // Whoever wrote a file of that name could name any repository: it is believed where that one names it in turn.
+        let is_its_own = repository.symlink_metadata().ok()?.is_dir() || is_linked(workspace);
+        is_its_own.then_some(Self { repository, patience })
+    }
+
+    /// Of a submodule, whose file is believed, since its repository does not name it: for looking alone.
+    pub fn of_submodule(folder: &Path, patience: Patience<'a>) -> Option<Self> {
+        let repository = folder.join(".git");
         repository.symlink_metadata().is_ok().then_some(Self { repository, patience })
     }
 

@@ -58,7 +58,9 @@ impl Drawing<'_> {
         if read_tree(self.snapshots.objects(), folder)?.is_empty() {
             return Ok(true);
         }
-        let Some(submodule) = Git::of(&self.snapshots.workspace().join(path), self.patience) else { return Ok(false) };
+        let Some(submodule) = Git::of_submodule(&self.snapshots.workspace().join(path), self.patience) else {
+            return Ok(false);
+        };
         let Some(theirs) = submodule.tree_of(commit)? else { return Ok(false) };
         Ok(self.drawn_alone(folder)? == Some(theirs))
     }

@@ -216,6 +216,18 @@ fn a_worktree_of_a_repository_is_one_too() {
     assert!(listed(&yard).contains(&"100644 only-here".to_owned()));
 }
 
+/// Whoever wrote the file could name any repository.
+#[test]
+fn a_file_that_names_the_repository_of_others_is_not_believed() {
+    let (others, yard) = (used(), Yard::new());
+    yard.put("a", "1");
+    yard.put(".git", format!("gitdir: {}\n", others.inside(".git").display()));
+    let before = git(&others, &["for-each-ref"]);
+    let tree = yard.snapshots().capture().unwrap();
+    assert_eq!(draw(&yard, tree, None), Drawn::NoRepository);
+    assert_eq!(git(&others, &["for-each-ref"]), before);
+}
+
 #[test]
 fn a_repository_that_git_cannot_use_is_an_error_in_its_words() {
     let yard = Yard::new();

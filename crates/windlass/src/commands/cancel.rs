@@ -1,7 +1,6 @@
 //! `windlass cancel TASK`: stops a task for good. Whoever works on it is told; if nobody does, this process ends it. What a machine had that
 //! is lost for good, `--machine NAME` ends from anywhere.
 
-use anyhow::Context as _;
 use windlass_domain::{TaskId, TaskResult, TaskResultStatus};
 use windlass_engine::{Engine, Error};
 
@@ -9,7 +8,7 @@ use super::drive::explain;
 use super::find::{find, whole};
 use super::wish::{Came, Wish};
 use crate::arguments;
-use crate::exit::WrongUse;
+use crate::exit::{Exit, WrongUse};
 use crate::show::{Line, Sheet, Style, json_result};
 use crate::wiring::Windlass;
 
@@ -21,16 +20,25 @@ pub async fn cancel(windlass: &Windlass, arguments: &arguments::Cancel) -> anyho
     };
     let mut sheet = Sheet::new();
     if let Some(place) = &arguments.machine {
+        let mut wrong: Option<anyhow::Error> = None;
         for task in lost(engine, task, place).await? {
-            let ended = engine.end_lost(task, place).await.map_err(|error| explain_lost(error, place))?;
-            if ended.status != TaskResultStatus::Cancelled {
-                return Err(Wish::Cancel.too_late(task).into());
+            match engine.end_lost(task, place).await {
+                Ok(ended) if ended.status == TaskResultStatus::Cancelled => show(&mut sheet, arguments, task, &ended),
+                Ok(_) => wrong = Some(Wish::Cancel.too_late(task).into()),
+                Err(error) => wrong = Some(explain_lost(error, place)),
             }
-            show(&mut sheet, arguments, task, &ended);
         }
-        return Ok(sheet);
+        // What was ended is told, whatever became of the others.
+        return match wrong {
+            Some(wrong) if sheet == Sheet::new() => Err(wrong),
+            Some(wrong) => {
+                sheet.mention(format!("{wrong:#}"));
+                Ok(sheet.ending(Exit::Failed))
+            }
+            None => Ok(sheet),
+        };
     }
-    let task = task.context("a task is named where no machine is")?;
+    let task = task.ok_or_else(|| WrongUse::new("a task is named where no machine is"))?;
     engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
     match Wish::Cancel.heard(windlass, task).await? {
         Came::Ended(result) if result.status == TaskResultStatus::Cancelled => {

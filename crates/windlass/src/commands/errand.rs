@@ -193,15 +193,15 @@ impl Errand {
             | Self::Stop(_)
             | Self::Cancel(_)
             | Self::Goal(..)
-            | Self::GoalsAdd(..)
             | Self::GoalsRun(_)
             | Self::Schedules(_)
             | Self::Memory(_)
             | Self::Align(..)
             | Self::SendBack(..)
             | Self::Redirect(RedirectStep::Ask { .. } | RedirectStep::Leave(_)) => Scope::Write,
-            // Whoever begins something, or says that they have looked at it, has it signed.
-            Self::Approve(_)
+            // Whoever begins something, or says that they have looked at it, has it signed. The checks of a goal are run from then on.
+            Self::GoalsAdd(..)
+            | Self::Approve(_)
             | Self::Deny(_)
             | Self::Edit(_)
             | Self::Begin(_)

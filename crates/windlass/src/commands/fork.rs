@@ -96,6 +96,11 @@ async fn execution(engine: &Engine, named: &str) -> anyhow::Result<ExecutionId> 
     })?)
 }
 
+/// The folder in which that conversation was had.
+pub async fn folder_of(engine: &Engine, arguments: &arguments::Fork) -> anyhow::Result<PathBuf> {
+    Ok(look(engine, arguments).await?.created.workspace.into())
+}
+
 fn workspace(arguments: &arguments::Fork, fork: &Fork) -> PathBuf {
     arguments.workspace.clone().unwrap_or_else(|| fork.created.workspace.clone().into())
 }

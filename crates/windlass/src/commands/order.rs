@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::plan::PlanBudget;
-
 use crate::arguments::{Limits, Plan, PlanningLimits, Run, SandboxChoice};
 use crate::attach::Attachment;
 
@@ -91,16 +89,10 @@ pub fn files(named: Vec<PathBuf>) -> Vec<Attachment> {
     named.into_iter().map(Attachment::File).collect()
 }
 
-/// Where a planner works first, its own budget is meant: what the work may use stands in the plan.
+/// What is said, and no more: what is meant where nothing is said, whoever carries it out knows.
 impl From<PlanningLimits> for Limits {
     fn from(said: PlanningLimits) -> Self {
-        let most = PlanBudget::default();
-        Self {
-            max_iterations: said.max_iterations,
-            timeout: said.timeout,
-            max_tokens: said.max_tokens.or(Some(most.max_tokens)),
-            max_cost: said.max_cost.or(Some(most.max_cost_usd.as_dollars())),
-            max_attempts: None,
-        }
+        let PlanningLimits { max_iterations, timeout, max_tokens, max_cost } = said;
+        Self { max_iterations, timeout, max_tokens, max_cost, max_attempts: None }
     }
 }

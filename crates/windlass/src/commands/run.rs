@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use windlass_domain::pattern::Pattern;
-use windlass_domain::plan::Plan;
+use windlass_domain::plan::{Plan, PlanBudget};
 use windlass_domain::task::{Deadline, DeadlineAction, ExecutionConfig};
 use windlass_domain::{BaseCase, Budget, TaskId, Usd};
 use windlass_engine::{Dispatch, Planning, Submission, SubmittedModel};
@@ -169,10 +169,21 @@ fn submission_by(
         model,
         base_case: base_case(&order.base_case, &workspace, config)?,
         workspace,
-        budget: budget(&order.limits, config)?,
+        budget: budget(&with_planners(&order.limits, &planning), config)?,
         sandbox: sandbox(&order.sandbox, config)?,
         planning,
     })
+}
+
+/// Where a planner works first, its own budget is meant unless another is said: what the work may use stands in the plan.
+fn with_planners(limits: &Limits, planning: &Planning) -> Limits {
+    let mut limits = limits.clone();
+    if !matches!(planning, Planning::None | Planning::Given(_)) {
+        let PlanBudget { max_tokens, max_cost_usd } = PlanBudget::default();
+        limits.max_tokens.get_or_insert(max_tokens);
+        limits.max_cost.get_or_insert(max_cost_usd.as_dollars());
+    }
+    limits
 }
 
 pub(super) fn is_known(agent: &str, config: &Config) -> Result<(), WrongUse> {
@@ -283,6 +294,9 @@ fn execution_config(limits: &Limits, config: &Config, model: String) -> Executio
     }
 }
 
+/// A number that has no end cannot be signed.
+const LONGEST_TIMEOUT: u64 = 10 * 365 * 86_400;
+
 pub(super) fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
     let default = Budget::default();
     if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost <= 0.0) {
@@ -296,6 +310,9 @@ pub(super) fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUs
     ];
     if let Some((name, _)) = zeroes.iter().find(|(_, is_zero)| *is_zero) {
         return Err(WrongUse::new(format!("{name} must be at least 1")));
+    }
+    if limits.timeout.or(config.timeout_seconds).is_some_and(|seconds| seconds > LONGEST_TIMEOUT) {
+        return Err(WrongUse::new(format!("--timeout must be at most {LONGEST_TIMEOUT} seconds, which is ten years")));
     }
     let max_attempts = limits.max_attempts.unwrap_or(default.max_attempts);
     // Whoever gives an attempt more time means the task to have it.

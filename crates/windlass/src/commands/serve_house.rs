@@ -22,6 +22,7 @@ use windlass_server::port::{House, Journal as _, View, Word};
 
 use super::audit_verify::verified;
 use super::errand::Errand;
+use super::fork::folder_of;
 use super::order::{OWN_AGENT, Order};
 use super::run::{budget, checks, contradicted, is_known, known_patterns, submission, with_deadline};
 use super::say::template;
@@ -81,10 +82,10 @@ impl Inner {
                 let refusal = Refusal::unfit(wrong.message.clone());
                 wrong.hint.clone().into_iter().fold(refusal, Refusal::hint)
             }
-            None => {
+            None => error.downcast_ref().and_then(Refusal::of).unwrap_or_else(|| {
                 self.log.trouble(&format!("{error:#}"));
                 Refusal::broken()
-            }
+            }),
         }
     }
 
@@ -350,12 +351,19 @@ impl House for ServedHouse {
         let cap = inner.cap(&caller.tenant);
         let windlass = inner.windlass.as_seen_by(engine, caller.tenant.clone(), caller.name.clone(), cap);
         Box::pin(async move {
-            let errand: Errand = serde_json::from_value(command).map_err(|error| {
+            let mut errand: Errand = serde_json::from_value(command).map_err(|error| {
                 Refusal::unfit(format!("there is no such command here: {error}"))
                     .hint("use a `windlass` of the same version as the server")
             })?;
             if errand.scope() != scope {
                 return Err(Refusal::unfit(format!("this command is asked for where `{}` is needed", errand.scope())));
+            }
+            // Perhaps it is not one of those any more, or never was.
+            if let Errand::Fork(arguments, _) = &mut errand
+                && arguments.workspace.is_none()
+            {
+                let folder = folder_of(&windlass.engine, arguments).await.map_err(|error| inner.refuse(&error))?;
+                arguments.workspace = Some(folder);
             }
             let errand = inner.settled(&windlass.tenant, errand).map_err(|error| inner.refuse(&error.into()))?;
             let told = Box::pin(errand.carried_out(&windlass, &inner.config)).await;

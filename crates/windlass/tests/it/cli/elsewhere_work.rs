@@ -1,8 +1,11 @@
 //! Work that a server has, begun, changed, paused and gone on with from elsewhere: as it is where the data directory is.
 
-use serde_json::Value;
+use std::fs;
+
+use serde_json::{Value, json};
 
 use super::cards::short;
+use super::configuring::configured;
 use super::elsewhere::Away;
 use super::scripts::{HELLO, THINKER};
 use super::serving::{serve, token};
@@ -223,6 +226,48 @@ failure_context: \"Write it again: $failed_checks\"
 # What to do
 `report.txt` is there.
 ";
+
+/// Regression: its checks would be run from then on, by the word of somebody whose word begins nothing.
+#[test]
+fn who_may_not_approve_adds_no_goal() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &["--workspace", ".", "--no-work"]);
+    let writer = token(&home, "writer", &["--scope", "read,write"]);
+    let add = json!({"max_fixes": 3, "workspace": "", "model": null, "limits": {}, "output": {"json": true}});
+    let wanted = json!({"command": {"goals_add": [add, GOAL]}}).to_string();
+    let ask = |who: &str, path: &str| served.ask_as(who, "POST", path, &[], &wanted).status;
+    assert_eq!((ask(&writer, "/v1/commands/ask"), ask(&writer, "/v1/commands/decide")), (422, 403));
+    assert_eq!(ask(&served.token, "/v1/commands/decide"), 200, "the control");
+    served.end();
+}
+
+/// Regression: a conversation that was had elsewhere was gone on with there, whatever folders are listed.
+#[test]
+fn a_fork_works_in_no_folder_that_is_not_listed() {
+    let home = Home::playing(HELLO);
+    let task = home.run(&["--json"]).run().expect(0).result()["task_id"].as_str().expect("an id").to_owned();
+    fs::create_dir(home.path().join("listed")).expect("made");
+    let served = serve(&home, &["--workspace", "../listed", "--no-work"]);
+    let away = Away::from(&served);
+    let refused = away.windlass(&["fork", &task, "Again", "--detach"]).run().expect(2).stderr;
+    assert!(refused.contains("no such folder among those that are listed"), "{refused}");
+    served.end();
+}
+
+/// Regression: what nobody said was sent as if they had, and refused where it is more than may be had.
+#[test]
+fn what_is_not_said_is_no_more_than_may_be_had() {
+    let home = Home::playing(HELLO);
+    configured(&home, "[server.limits]\nmax_tokens = 50000\n");
+    let served = serve(&home, &["--workspace", ".", "--no-work"]);
+    let away = Away::from(&served);
+    for words in [&["run", "x", "--detach"][..], &["plan", "x", "--detach"]] {
+        away.windlass(words).run().expect(0);
+        let refused = away.windlass(&[words, &["--max-tokens", "50001"]].concat()).run().expect(2).stderr;
+        assert!(refused.contains("50001 tokens are asked for"), "{refused}");
+    }
+    served.end();
+}
 
 #[test]
 fn a_goal_is_taken_in_and_looked_at_from_elsewhere() {
