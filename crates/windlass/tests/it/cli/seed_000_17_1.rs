@@ -36,7 +36,7 @@ const TABLE: [&str; 18] = [
 /// The variable says `value`, the file something else; `shown` is what holds.
 fn check(variable: &str, value: &str, file: &str, name: &str, shown: &str) {
     let home = Home::new();
-    configured(&home, file);
+    configured(&home, &file.replace("HERE", &home.workspace().to_string_lossy()));
     let look = || home.windlass(&["doctor", "--config", "--json"]);
     let by_variable = look().env(variable, value).run().expect(0);
     assert_eq!(setting(&by_variable, name), (shown.to_owned(), variable.to_owned()));
@@ -67,7 +67,7 @@ variables! {
     container_image: "CONTAINER_IMAGE" = "mine:1", "[sandbox.docker]\nimage = \"other\"\n", "sandbox.docker.image" => "mine:1";
     container_memory: "CONTAINER_MEMORY" = "2g", "", "CONTAINER_MEMORY" => "2147483648 bytes";
     container_cpu: "CONTAINER_CPU" = "0.5", "[sandbox.docker]\ncpus = 3\n", "sandbox.docker.cpus" => "0.5";
-    redis_url: "REDIS_URL" = "redis://localhost:6379", "[redis]\nworkspace = \"/usr\"\n", "REDIS_URL" => "set";
+    redis_url: "REDIS_URL" = "redis://localhost:6379", "[redis]\nworkspace = \"HERE\"\n", "REDIS_URL" => "set";
     context_service_url: "CONTEXT_SERVICE_URL" = "http://localhost:3001", "[context_service]\nurl = \"http://localhost:1\"\n", "context_service.url" => "http://localhost:3001";
     agent_max_iterations: "AGENT_MAX_ITERATIONS" = "20", "[agent]\nmax_iterations = 7\n", "agent.max_iterations" => "20";
     agent_timeout_seconds: "AGENT_TIMEOUT_SECONDS" = "60", "[agent]\ntimeout_seconds = 7\n", "agent.timeout_seconds" => "60";
