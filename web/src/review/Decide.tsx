@@ -117,15 +117,20 @@ interface WordsProps {
 function Words({ label, action, note, onNote, onSend, onBack, isBusy, isNeeded = false }: WordsProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
+  const isReady = !isBusy && !(isNeeded && note.trim() === "");
+  // By button or by key: neither twice, nor without the words that are needed.
+  const send = () => {
+    if (isReady) onSend();
+  };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onSend();
+        send();
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape") onBack();
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSend();
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
       }}
     >
       <label>
@@ -133,7 +138,7 @@ function Words({ label, action, note, onNote, onSend, onBack, isBusy, isNeeded =
         <textarea ref={field} maxLength={10_000} required={isNeeded} value={note} onChange={(event) => onNote(event.target.value)} />
       </label>
       <div className="row">
-        <button type="submit" className="primary" disabled={isBusy || (isNeeded && note.trim() === "")}>{action} <kbd>Ctrl ⏎</kbd></button>
+        <button type="submit" className="primary" disabled={!isReady}>{action} <kbd>Ctrl ⏎</kbd></button>
         <button type="button" onClick={onBack}>Back <kbd>Esc</kbd></button>
       </div>
     </form>

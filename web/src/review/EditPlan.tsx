@@ -31,16 +31,20 @@ export function EditPlan({ task, isBusy, onSend, onBack }: { task: string; isBus
   const isChanged = before !== null && before !== after;
   const note = [words.trim(), isChanged ? `Change the plan's document like this:\n\n${asPatch(lines)}` : ""].filter(Boolean).join("\n\n");
   const fits = note.length <= LONGEST;
+  const isReady = !isBusy && note !== "" && fits;
+  const send = () => {
+    if (isReady) onSend(note);
+  };
   return (
     <form
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        onSend(note);
+        send();
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape") onBack();
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && note !== "" && fits) onSend(note);
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
       }}
     >
       <label>
@@ -59,7 +63,7 @@ export function EditPlan({ task, isBusy, onSend, onBack }: { task: string; isBus
       {isChanged && <Diff name="what you changed" lines={lines.filter((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== " "))} />}
       {!fits && <p className="refused">That is more than a note may have; say the rest in words.</p>}
       <div className="row">
-        <button type="submit" className="primary" disabled={isBusy || note === "" || !fits}>Send back <kbd>Ctrl ⏎</kbd></button>
+        <button type="submit" className="primary" disabled={!isReady}>Send back <kbd>Ctrl ⏎</kbd></button>
         <button type="button" onClick={onBack}>Back <kbd>Esc</kbd></button>
       </div>
     </form>
