@@ -29,6 +29,7 @@ const DENIED: &[c_long] = &[
     // Other namespaces. `unshare` and `clone` are looked at below.
     libc::SYS_setns,
     // Looking into other processes: the supervisor holds the lock. Debuggers and leak sanitizers do not work inside.
+    // `kcmp` compares and shows nothing, and the supervisor counts memory by it.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
