@@ -130,13 +130,13 @@ impl Client {
         }
     }
 
-    /// Sent again, where that is harmless, as long as the connection was what failed. A server that is not there at all is told at
+    /// Sent again, where that is harmless, as long as the connection was what failed, or it came too soon after others. A server that is not there at all is told at
     /// once: whoever has reached it before knows better how long to wait.
     async fn patiently(&self, method: &Method, path: &str, body: Option<Bytes>, asks: &Asks) -> Result<Vec<u8>, Error> {
         let mut pause = PAUSE;
         for _ in 1..TRIES {
             match self.once(method, path, body.clone(), asks).await {
-                Err(Error::Broken { .. }) => self.around.pause(pause).await,
+                Err(error) if error.is_worth_another_try() => self.around.pause(pause).await,
                 answered => return answered,
             }
             pause *= 2;

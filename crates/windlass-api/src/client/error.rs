@@ -39,6 +39,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// At once, or nearly.
+    pub(super) fn is_worth_another_try(&self) -> bool {
+        match self {
+            Self::Broken { .. } => true,
+            Self::Refused(problem) => problem.code == "too_often",
+            _ => false,
+        }
+    }
+
     /// Whether asking again, later, may be answered.
     pub const fn may_pass(&self) -> bool {
         match self {

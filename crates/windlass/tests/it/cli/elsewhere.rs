@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::cards::{is_there, short, waits_to_ask};
 use super::scripts::{HELLO, SLEEPER, THINKER};
@@ -144,6 +144,28 @@ fn a_card_is_answered_from_elsewhere_and_the_server_goes_on() {
     assert!(!is_there(&home, "old.txt"));
     let again = away.windlass(&["resume", &task]).run().expect(2);
     assert!(again.stderr.contains("has already ended"), "{}", again.stderr);
+    served.end();
+}
+
+/// Regression: once something else had happened after the last that was told, it asked as fast as it was answered.
+#[test]
+fn whoever_follows_a_log_asks_when_there_is_news_and_not_all_the_time() {
+    let home = waits_to_ask();
+    std::fs::create_dir_all(home.data()).expect("a folder");
+    std::fs::set_permissions(home.data(), std::fs::Permissions::from_mode(0o700)).expect("its mode");
+    std::fs::write(home.data().join("windlass.toml"), "[server]\nrequests_per_second = 2\n").expect("a file");
+    let served = serve(&home, &["--workspace", "."]);
+    let task = served.ask_for(&json!({"goal": "Do it"}));
+    let follower = token(&home, "follower", &[]);
+    let mut log = Away::from(&served).with_token(&follower).windlass(&["log", &task, "--follow", "--json"]).start();
+    log.wait_for_record("attempt.waiting");
+    // Time enough to spend eight requests, and two a second, on nothing.
+    for _ in 0..20 {
+        home.windlass(&["inbox"]).run().expect(0);
+    }
+    served.ask_as(&follower, "GET", "/v1/whoami", &[], "").expect(200);
+    log.signal(Signal::INT);
+    log.end().expect(0);
     served.end();
 }
 

@@ -15,7 +15,7 @@ impl Served {
         self.at_last(&self.token, path, wanted)
     }
 
-    fn ask_for(&self, wanted: &Value) -> String {
+    pub fn ask_for(&self, wanted: &Value) -> String {
         text(&self.post("/v1/tasks", wanted).expect(202).json()["task_id"])
     }
 
