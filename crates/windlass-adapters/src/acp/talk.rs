@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use serde_json::{Value, json};
-use windlass_domain::execution::{Failure, Observation, TurnEnd};
+use windlass_domain::execution::{Failure, MOST_OBSERVED, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
 use super::call::Call;
@@ -119,6 +119,14 @@ struct Turn {
 struct Cost {
     sum: Usd,
     told: Usd,
+}
+
+impl Saying {
+    /// What nobody would be shown is not remembered either: a message may have no end.
+    fn hear(&mut self, words: &str) {
+        let room = MOST_OBSERVED.saturating_sub(self.text.len());
+        self.text.push_str(&words[..words.floor_char_boundary(room)]);
+    }
 }
 
 impl Talk {
@@ -353,7 +361,7 @@ impl Talk {
             self.saying = Saying { message, ..Saying::default() };
         }
         self.turn.denied = None;
-        self.saying.text.push_str(words);
+        self.saying.hear(words);
         events.push(Event::Streamed { text: words.to_owned() });
         events
     }
@@ -510,4 +518,20 @@ fn able(greeting: &Value, what: &str) -> bool {
         .pointer("/agentCapabilities/sessionCapabilities")
         .and_then(|able| able.get(what))
         .is_some_and(|able| !able.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_without_an_end_is_remembered_as_far_as_it_is_shown() {
+        let mut saying = Saying::default();
+        for _ in 0..3 {
+            saying.hear(&"ä".repeat(MOST_OBSERVED / 2 - 1));
+        }
+        assert_eq!(saying.text, "ä".repeat(MOST_OBSERVED / 2));
+        saying.hear("more");
+        assert_eq!(saying.text.len(), MOST_OBSERVED);
+    }
 }
