@@ -68,6 +68,20 @@ fn every_sentence_of_appendix_a_is_there() {
     }
 }
 
+/// Seed 000 §14.1.
+#[test]
+fn what_to_do_about_an_external_event_is_said() {
+    let prompt = squeezed(&system_prompt(&tools(&NATIVE), &[]));
+    for sentence in [
+        "A message that begins with `Event received:`",
+        "When you receive an external event, evaluate whether it is relevant to your current task.",
+        "If it satisfies a condition you are waiting for, proceed accordingly.",
+        "If it is not relevant, acknowledge it and continue your current work.",
+    ] {
+        assert!(prompt.contains(sentence), "missing: {sentence}");
+    }
+}
+
 #[test]
 fn what_is_not_in_the_toolset_is_not_spoken_of() {
     let prompt = system_prompt(&tools(&NATIVE), &[]);
