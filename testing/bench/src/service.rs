@@ -15,8 +15,9 @@ use anyhow::Context as _;
 use crate::client::Client;
 use crate::process::{Mark, Measured, Priority};
 
-/// Nobody is told here that they ask too often.
-const CONFIG: &str = "[server]\nrequests_per_second = 1000000\n";
+/// Nobody is told here that they ask too often, or for too much.
+const CONFIG: &str = "[server]\nrequests_per_second = 1000000\n\
+    [server.limits]\nmax_tokens = 1000000000000\nmax_cost_usd = 1000000\n";
 
 /// What a server is started with.
 #[derive(Clone, Copy)]
