@@ -85,10 +85,10 @@ impl Refusal {
         Self::new(StatusCode::FORBIDDEN, "forbidden", format!("this needs a token with the scope `{scope}`"))
     }
 
-    /// What is about everybody here, and so nobody's but the operator's.
+    /// What is about everybody here, or at everybody's cost, and so nobody's but the operator's.
     pub fn operators() -> Self {
         let local = Tenant::local();
-        let detail = format!("this is about all tenants, and needs a token of the operator's own, `{local}`");
+        let detail = format!("this is the operator's, and needs a token of their own tenant, `{local}`");
         Self::new(StatusCode::FORBIDDEN, "forbidden", detail)
     }
 

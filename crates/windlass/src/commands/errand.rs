@@ -208,13 +208,17 @@ impl Errand {
             | Self::Redirect(RedirectStep::Make(_))
             | Self::Fork(..)
             | Self::Labels(LabelsCommand::Clear(_)) => Scope::Approve,
-            // What is started for them is in nobody's budget.
             Self::AuditShow(_)
             | Self::AuditVerify(_)
             | Self::DeadLetters(_)
             | Self::AgentTest(_)
             | Self::McpList(_) => Scope::Admin,
         }
+    }
+
+    /// Whether programs are started for it that no task's budget holds, perhaps with the operator's keys.
+    pub const fn is_the_operators(&self) -> bool {
+        matches!(self, Self::AgentTest(_) | Self::McpList(_))
     }
 
     /// Whether it only looks.

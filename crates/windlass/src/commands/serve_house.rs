@@ -112,6 +112,8 @@ impl Inner {
         }
         let Wanted { model, rehearsal, sandbox, .. } = &self.wanted;
         match &mut errand {
+            // To whoever is not the operator the programs are named, and none is started.
+            Errand::Agents(arguments) => arguments.no_versions |= *tenant != Tenant::local(),
             // Its model is the one that it asked, unless somebody names another.
             Errand::Fork(arguments, _) => {
                 arguments.sandbox = sandbox.clone();
@@ -357,6 +359,9 @@ impl House for ServedHouse {
             })?;
             if errand.scope() != scope {
                 return Err(Refusal::unfit(format!("this command is asked for where `{}` is needed", errand.scope())));
+            }
+            if errand.is_the_operators() && windlass.tenant != Tenant::local() {
+                return Err(Refusal::operators());
             }
             // Perhaps it is not one of those any more, or never was.
             if let Errand::Fork(arguments, _) = &mut errand

@@ -154,6 +154,30 @@ fn a_program_of_a_servers_is_tried_out_from_elsewhere() {
     let works = away.with_token(&token(&home, "works", &["--scope", "read,write,approve"]));
     let refused = works.windlass(&["agent", "test", "claude-code"]).run().expect(2);
     assert!(refused.stderr.contains("the scope `admin`"), "{}", refused.stderr);
+    // Regression: whoever was an admin of any tenant had programs started that no budget holds.
+    let other = away.with_token(&token(&home, "other", &["--tenant", "other", "--scope", "read,admin"]));
+    for words in [&["agent", "test", "claude-code"][..], &["mcp", "list"]] {
+        let refused = other.windlass(words).run().expect(2);
+        assert!(refused.stderr.contains("this is the operator's"), "{words:?}: {}", refused.stderr);
+    }
+    served.end();
+}
+
+/// Regression: whoever could look had programs started, and knew what the operator has installed.
+#[test]
+fn only_the_operator_asks_programs_for_their_version() {
+    let home = stand_in::with("introduce()\nend(ask())");
+    let served = begun(&home, stand_in::windlass(&home, &["serve", "--listen", "127.0.0.1:0"]));
+    let versions = |away: &Away| -> Vec<String> {
+        let agents = away.windlass(&["agents", "--json"]).run().expect(0).objects();
+        let foreign = agents.iter().filter(|agent| agent["runner"] == "foreign");
+        foreign.filter_map(|agent| agent["version"].as_str()).map(str::to_owned).collect()
+    };
+    let away = Away::from(&served);
+    let other = away.with_token(&token(&home, "other", &["--tenant", "other", "--scope", "read"]));
+    assert!(versions(&other).is_empty());
+    assert!(!versions(&away).is_empty(), "the control");
+    assert!(versions(&other).is_empty(), "now that they are known");
     served.end();
 }
 
