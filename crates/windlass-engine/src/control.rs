@@ -224,12 +224,22 @@ pub(crate) async fn hear(shared: &Shared, task: TaskId, inbox: &Inbox, canceller
 
 /// The wishes to rest that nobody has heeded yet.
 pub(crate) async fn pauses(shared: &Shared, task: TaskId) -> Result<Vec<MessageId>, Error> {
+    wishes(shared, task, |control| matches!(control, Control::Pause(_) | Control::Stop(_))).await
+}
+
+/// Whether it was asked to rest or to end, and nobody has heeded it yet.
+pub(crate) async fn is_asked_to_stop(shared: &Shared, task: TaskId) -> Result<bool, Error> {
+    let wishes = wishes(shared, task, |control| !matches!(control, Control::Inject(_))).await?;
+    Ok(!wishes.is_empty())
+}
+
+async fn wishes(shared: &Shared, task: TaskId, is_meant: impl Fn(&Control) -> bool) -> Result<Vec<MessageId>, Error> {
     let waiting = shared.store.mailbox(&shared.tenant, &mailbox(task), shared.wall(), PAGE).await?;
-    let is_pause = |message: &&StoredMessage| {
+    let is_meant = |message: &&StoredMessage| {
         let control = Control::decode(&message.kind, message.version, &message.data);
-        matches!(control, Ok(Control::Pause(_) | Control::Stop(_)))
+        control.is_ok_and(|control| is_meant(&control))
     };
-    Ok(waiting.iter().filter(is_pause).map(|message| message.message_id).collect())
+    Ok(waiting.iter().filter(is_meant).map(|message| message.message_id).collect())
 }
 
 /// A user's words pass the operator's gates, and those of the item, before the agent hears them. What is blocked is taken out, and in the audit.

@@ -15,7 +15,8 @@ use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Stan
 
 use crate::Error;
 use crate::approvals::trace_of;
-use crate::attempt::task_stream;
+use crate::attempt::{Aim, task_stream};
+use crate::control::is_asked_to_stop;
 use crate::engine::{Engine, Shared};
 use crate::host::Rider;
 use crate::process::owner;
@@ -253,12 +254,16 @@ impl Engine {
         Ok(self.shared.desk().taken(queue, message, delivery))
     }
 
-    /// The task's message for this process, made anew where there is none. `None`: somebody else has it.
-    pub(crate) async fn claim(&self, created: &TaskCreated) -> Result<Option<Leased>, Error> {
+    /// The task's message for this process, made anew where there is none and it is to go on. `None`: somebody else has it.
+    pub(crate) async fn claim(&self, created: &TaskCreated, aim: Aim) -> Result<Option<Leased>, Error> {
         let task = created.command.task_id;
         match self.claim_message(task).await? {
             Claimed::Mine(leased) => Ok(Some(*leased)),
             Claimed::Anothers => Ok(None),
+            // Whoever had its message has heeded it: that is one commit.
+            Claimed::None if aim == Aim::Heed && !is_asked_to_stop(&self.shared, task).await? => {
+                Err(Error::LeaseLost(task))
+            }
             Claimed::None => {
                 let commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
                 self.queue_up_taken(commit, created).await.map(Some)

@@ -348,7 +348,7 @@ impl Engine {
                 return engine.tell_trouble(looked, || watchers(&engine.shared.tenant, task)).await;
             }
             let watcher = watchers(&engine.shared.tenant, task);
-            let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await.map(drop);
+            let driven = engine.drive_leased(task, leased, Arc::clone(&watcher)).await.map(drop);
             engine.tell_trouble(driven, || watcher).await;
         })
     }

@@ -12,7 +12,7 @@ use windlass_store::{Delivery, Error as StoreError, Fence, Subscription};
 use super::driver::Driver;
 use super::registration::Registration;
 use crate::Error;
-use crate::control::{Inbox, hear, listen, subscribe};
+use crate::control::{Inbox, hear, is_asked_to_stop, listen, subscribe};
 use crate::engine::Engine;
 use crate::graph::{GraphDriver, Resting};
 use crate::lease::{give_back, take_task};
@@ -35,6 +35,15 @@ impl Driven {
     }
 }
 
+/// What a task is driven for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// It goes on, though it rests.
+    GoOn,
+    /// It does what it was asked to. One that has done so and rests is left alone: nobody said that it goes on.
+    Heed,
+}
+
 /// How a task is found by who would drive it.
 enum Entrance {
     Over(Box<TaskResult>),
@@ -53,14 +62,28 @@ enum Ready {
 impl Engine {
     /// Works on a task until it ends or is paused. A task that has ended gives its result again and does nothing.
     pub async fn drive(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        self.drive_with_aim(task, Aim::GoOn, watcher).await
+    }
+
+    /// The same for whoever has asked it to rest or to end, where nobody else works on it. `LeaseLost` where somebody does, or has
+    /// heeded it already.
+    pub async fn drive_to_heed(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        self.drive_with_aim(task, Aim::Heed, watcher).await
+    }
+
+    async fn drive_with_aim(&self, task: TaskId, aim: Aim, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
         let mut has_waited = false;
         loop {
-            let leased = match Box::pin(self.enter(task)).await? {
+            let leased = match Box::pin(self.enter(task, aim)).await? {
                 Entrance::Over(result) => return Ok(Driven::Finished(*result)),
-                Entrance::Planned => return Box::pin(self.drive_family(task, watcher)).await,
+                Entrance::Planned => return Box::pin(self.drive_family(task, aim, watcher)).await,
                 Entrance::Open(leased) => *leased,
             };
-            match self.drive_leased(task, leased, Arc::clone(&watcher)).await {
+            let driven = match leased {
+                Some(leased) => self.drive_leased(task, leased, Arc::clone(&watcher)).await,
+                None => self.drive_with(task, None, aim, Arc::clone(&watcher)).await,
+            };
+            match driven {
                 Ok(Driven::Waiting(result)) if !Box::pin(self.waits_by_itself(task)).await? => {
                     return Ok(Driven::Waiting(result));
                 }
@@ -76,7 +99,7 @@ impl Engine {
         }
     }
 
-    async fn enter(&self, task: TaskId) -> Result<Entrance, Error> {
+    async fn enter(&self, task: TaskId, aim: Aim) -> Result<Entrance, Error> {
         let state = self.task(task).await?;
         if let Some(result) = state.result {
             return Ok(Entrance::Over(Box::new(result)));
@@ -88,22 +111,21 @@ impl Engine {
         if created.planned {
             return Ok(Entrance::Planned);
         }
-        Ok(Entrance::Open(Box::new(self.claim(&created).await?)))
+        Ok(Entrance::Open(Box::new(self.claim(&created, aim).await?)))
     }
 
     /// The same for whoever has the task's message in hand already.
     pub(crate) async fn drive_leased(
         &self,
         task: TaskId,
-        leased: Option<Leased>,
+        leased: Leased,
         watcher: Arc<dyn Watcher>,
     ) -> Result<Driven, Error> {
-        let leased = leased.map(Box::new);
-        let driven = self.drive_with(task, leased.as_deref(), watcher).await;
-        match (&leased, &driven) {
-            (Some(leased), Ok(_)) => self.shared.desk().tell_acked(leased),
-            (Some(leased), Err(error)) => Box::pin(self.put_back(leased, error)).await,
-            (None, _) => {}
+        let leased = Box::new(leased);
+        let driven = self.drive_with(task, Some(&leased), Aim::GoOn, watcher).await;
+        match &driven {
+            Ok(_) => self.shared.desk().tell_acked(&leased),
+            Err(error) => Box::pin(self.put_back(&leased, error)).await,
         }
         driven
     }
@@ -112,13 +134,14 @@ impl Engine {
         &self,
         task: TaskId,
         leased: Option<&Leased>,
+        aim: Aim,
         watcher: Arc<dyn Watcher>,
     ) -> Result<Driven, Error> {
         Box::pin(self.sweep_worktrees_once()).await?;
         let fence = take_task(&self.shared, task).await?;
         Box::pin(self.after_whoever_lost_it(task)).await;
         let delivery = leased.map(|leased| leased.delivery);
-        let driven = match self.still_has(task, leased).await {
+        let driven = match self.still_has(task, leased, aim).await {
             Ok(()) => self.drive_under(task, &fence, delivery, watcher).await,
             Err(error) => Err(error),
         };
@@ -138,8 +161,11 @@ impl Engine {
 
     /// Whoever waited for the lease may have slept meanwhile: what its message asked for has then been done by another, and the
     /// task may rest by now.
-    async fn still_has(&self, task: TaskId, leased: Option<&Leased>) -> Result<(), Error> {
-        let Some(leased) = leased else { return Ok(()) };
+    async fn still_has(&self, task: TaskId, leased: Option<&Leased>, aim: Aim) -> Result<(), Error> {
+        let Some(leased) = leased else {
+            let is_to_be_done = aim == Aim::GoOn || is_asked_to_stop(&self.shared, task).await?;
+            return if is_to_be_done { Ok(()) } else { Err(Error::LeaseLost(task)) };
+        };
         match self.shared.desk().heartbeat(&mut leased.clone()).await {
             Err(QueueError::Store(StoreError::StaleDelivery { .. })) => Err(Error::LeaseLost(task)),
             heard => Ok(heard?),

@@ -21,6 +21,7 @@ mod time_up;
 mod trace_file;
 mod verify;
 
+pub(crate) use drive::Aim;
 pub use drive::Driven;
 pub(crate) use inputs::Following;
 pub(crate) use lifecycle::{Before, move_to, to_running};

@@ -16,7 +16,7 @@ use windlass_store::queue::Leased;
 use windlass_store::{Subscription, Topic};
 
 use crate::Error;
-use crate::attempt::Driven;
+use crate::attempt::{Aim, Driven};
 use crate::control::{PAUSED, pauses};
 use crate::dispatch::{Claimed, Letter};
 use crate::engine::Engine;
@@ -52,7 +52,7 @@ impl Crew {
         self.busy.insert(member);
         let watcher = watcher.for_part(member).unwrap_or_else(|| Arc::clone(watcher));
         let engine = engine.clone();
-        self.driving.push(Box::pin(async move { (member, engine.drive_leased(member, Some(leased), watcher).await) }));
+        self.driving.push(Box::pin(async move { (member, engine.drive_leased(member, leased, watcher).await) }));
     }
 
     /// Does `work` while they go on: one of them may hold what `work` waits for.
@@ -107,19 +107,29 @@ async fn woken(hints: &mut Subscription, canceller: &Canceller, told: Option<Sto
 }
 
 impl Engine {
-    pub(crate) async fn drive_family(&self, root: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+    pub(crate) async fn drive_family(
+        &self,
+        root: TaskId,
+        aim: Aim,
+        watcher: Arc<dyn Watcher>,
+    ) -> Result<Driven, Error> {
         let canceller = Canceller::default();
         self.shared.lock_families().insert(root, canceller.clone());
-        let driven = Box::pin(self.drive_all(root, watcher, &canceller)).await;
+        let driven = Box::pin(self.drive_all((root, aim), watcher, &canceller)).await;
         self.shared.lock_families().remove(&root);
         let driven = driven?;
         self.hear_news_of(root).await?;
         self.with_all_that_was_used(root, driven).await
     }
 
-    async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {
+    async fn drive_all(
+        &self,
+        (root, aim): (TaskId, Aim),
+        watcher: Arc<dyn Watcher>,
+        canceller: &Canceller,
+    ) -> Result<Driven, Error> {
         let mut crew = Crew::default();
-        let driven = Box::pin(self.drive_crew(root, &watcher, canceller, &mut crew)).await;
+        let driven = Box::pin(self.drive_crew((root, aim), &watcher, canceller, &mut crew)).await;
         if let Err(error) = &driven
             && !crew.driving.is_empty()
         {
@@ -146,7 +156,7 @@ impl Engine {
 
     async fn drive_crew(
         &self,
-        root: TaskId,
+        (root, aim): (TaskId, Aim),
         watcher: &Arc<dyn Watcher>,
         canceller: &Canceller,
         crew: &mut Crew,
@@ -155,8 +165,8 @@ impl Engine {
         let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
         let state = self.task(root).await?;
         let created = state.created.ok_or(Error::NoSuchTask(root))?;
-        let mut newest = match self.claim(&created).await? {
-            Some(leased) => Some(Box::pin(self.drive_leased(root, Some(leased), Arc::clone(watcher))).await?),
+        let mut newest = match self.claim(&created, aim).await? {
+            Some(leased) => Some(Box::pin(self.drive_leased(root, leased, Arc::clone(watcher))).await?),
             None => None,
         };
         loop {
@@ -295,7 +305,7 @@ impl Engine {
                 let why = self.task(member).await?.rests_for.unwrap_or_default();
                 self.have_rest(root, format!("a part of it is paused: {why}")).await?;
                 let Claimed::Mine(leased) = self.claim_message(root).await? else { break };
-                return self.drive_leased(root, Some(*leased), watcher).await;
+                return self.drive_leased(root, *leased, watcher).await;
             }
         }
         let mut driven = newest.ok_or(Error::Overtaken(root))?;

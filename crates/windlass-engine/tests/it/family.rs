@@ -70,6 +70,10 @@ fn a_plan_and_its_items_pause_together_and_go_on_together() {
         assert!(!court.is_held(run));
     }
     assert_eq!(text(&court, "c.txt"), None);
+    // It is heeded: whoever asked for it, and looks only now, leaves them all at rest.
+    let seen_to = court.wait(engine.drive_to_heed(task, Arc::new(NobodyWatches)));
+    assert!(matches!(seen_to, Err(Error::LeaseLost(_))), "{seen_to:?}");
+    assert_eq!((status(&court, &engine, task), court.work_for(task)), (Some(TaskStatus::Paused), vec![]));
     let result = finished(court.drive(&engine, task));
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!(court.performed().len(), 3, "nothing was done twice");

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use windlass_domain::approval::{ApprovalState, CardId, Rejected};
-use windlass_domain::{CancelSignal, Canceller, Stop, TaskResultStatus, Tenant};
+use windlass_domain::task::TaskStatus;
+use windlass_domain::{CancelSignal, Canceller, OwnerId, Stop, TaskResultStatus, Tenant};
 use windlass_engine::{Driven, Engine, Error, NobodyWatches, TripwirePoint, Until, Watcher, WorkerOptions};
+use windlass_store::owner::{NewOwner, register};
+use windlass_store::queue::{Consumer, Desk, Queue, Silent};
 
 use crate::court::{Court, Deed, bash, no, owner_key, yes};
 
@@ -116,6 +119,65 @@ fn a_pause_between_the_card_and_the_sleep_is_heeded_and_the_card_stays_open() {
     assert_eq!(court.work_for(task), [], "who is paused is not woken by an answer");
     assert_eq!(court.drive(&engine, task).result().status, TaskResultStatus::Completed);
     assert_eq!(court.performed().len(), 1);
+}
+
+/// Regression: whoever asked for a pause, and looked after it just when it had been heeded, had somebody sent to go on with the task.
+#[test]
+fn whoever_sees_to_a_pause_that_is_heeded_already_sends_nobody() {
+    let court = one_risky_call();
+    let (engine, deed) = interrupted_at(&court);
+    let (other, things) = (court.process(), Arc::clone(&court.things));
+    let task = court.submit(&engine);
+    deed.at(TripwirePoint::RunEnded, move || {
+        let (other, things) = (other.clone(), Arc::clone(&things));
+        Box::pin(async move {
+            other.ask_to_pause(task, "later").await.unwrap();
+            things.stop_signal().wait().await;
+        })
+    });
+    assert!(matches!(court.drive(&engine, task), Driven::Paused(_)));
+    let other = court.process();
+    let seen_to = court.wait(other.drive_to_heed(task, Arc::new(NobodyWatches)));
+    assert!(matches!(seen_to, Err(Error::LeaseLost(_))), "{seen_to:?}");
+    court.work(&other);
+    assert_eq!(court.wait(other.task(task)).unwrap().status, Some(TaskStatus::Paused));
+    assert_eq!(court.work_for(task), []);
+}
+
+/// The same where nobody works on it: whoever asks sees to it.
+#[test]
+fn a_pause_that_nobody_else_heeds_is_heeded_by_whoever_asks() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let task = court.submit(&engine);
+    court.wait(engine.ask_to_pause(task, "later")).unwrap();
+    let seen_to = court.wait(engine.drive_to_heed(task, Arc::new(NobodyWatches))).unwrap();
+    assert!(matches!(seen_to, Driven::Paused(_)), "{seen_to:?}");
+    assert_eq!(court.work_for(task), []);
+}
+
+/// Nor does it go on with a task in the place of whoever is about to.
+#[test]
+fn whoever_sees_to_a_pause_does_not_go_on_for_another() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let task = court.submit(&engine);
+    court.wait(engine.ask_to_pause(task, "later")).unwrap();
+    assert!(matches!(court.drive(&engine, task), Driven::Paused(_)));
+    court.wait(engine.ask_to_go_on(task)).unwrap();
+    let (runtime, place) = (court.runtime(), court.wait(engine.task(task)).unwrap().created.unwrap().placement);
+    let taken = court.wait(async {
+        let id = OwnerId::new(runtime.wall(), runtime.random());
+        let (host, boot_id) = ("elsewhere".to_owned(), "a boot".to_owned());
+        let new = NewOwner { id, host, boot_id, pid: 7, level: windlass_domain::JOURNAL_LEVEL };
+        register(court.store.as_ref(), new, runtime.wall()).await.unwrap();
+        let desk = Desk::new(court.store.as_ref(), runtime.as_ref(), &Silent);
+        desk.lease(&mut Consumer::new(Queue::Executor, id).at(&place.unwrap())).await.unwrap()
+    });
+    assert_eq!(taken.and_then(|taken| taken.message.task_id), Some(task));
+    let seen_to = court.wait(engine.drive_to_heed(task, Arc::new(NobodyWatches)));
+    assert!(matches!(seen_to, Err(Error::LeaseLost(_))), "{seen_to:?}");
+    assert_eq!(court.wait(engine.task(task)).unwrap().status, Some(TaskStatus::Paused));
 }
 
 /// The answer was in time when it was thought of, and late when it was written: the card has lapsed.

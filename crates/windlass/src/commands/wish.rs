@@ -54,7 +54,7 @@ impl Wish {
             if self.is_granted(&state) {
                 return Ok(Came::ToRest);
             }
-            match engine.drive(task, Arc::new(NobodyWatches)).await {
+            match engine.drive_to_heed(task, Arc::new(NobodyWatches)).await {
                 Ok(Driven::Finished(_)) | Err(Error::Over(_)) => {}
                 // Others still have to hear of it.
                 Ok(Driven::Paused(_) | Driven::Waiting(_))
