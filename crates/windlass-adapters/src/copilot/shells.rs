@@ -71,6 +71,11 @@ impl Shells {
         }
     }
 
+    /// As far as the agent has heard.
+    pub fn runs_on(&self, shell: &str) -> bool {
+        self.left.contains_key(shell)
+    }
+
     /// A command in the background has ended by itself, as the program tells its agent.
     pub fn notified(&mut self, id: &str, data: &Value) -> Vec<Event> {
         let Some(left) = self.left.remove(text(data, "/kind/shellId")) else { return Vec::new() };

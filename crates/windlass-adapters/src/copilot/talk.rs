@@ -3,7 +3,8 @@
 //!
 //! A turn has ended at `session.idle`: what it did is on disk then, and a process that is killed loses none of it. At `assistant.idle`,
 //! shortly before, it may be not. `session.idle` does not come while a command of the agent's runs on in the background, after which
-//! the agent goes on by itself; so at `assistant.idle` we ask what runs, and say that something lingers.
+//! the agent goes on by itself; so at `assistant.idle` we ask what runs, and say that something lingers. It may come between the end of
+//! that command and the word of it with which the agent goes on: whoever is still to hear of a command has not ended its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,6 +74,8 @@ struct Turn {
     /// The agent has stopped; what remains is to know that all of it is kept.
     stopped: bool,
     aborted: bool,
+    /// The shells that the agent waits for, after which it goes on.
+    lingers_for: Vec<String>,
     last_said: String,
     failed: Option<(String, Failure)>,
 }
@@ -230,7 +233,7 @@ impl Talk {
             "session.warning" | "session.info" => noticed(id, data),
             "session.mcp_server_status_changed" => self.server_changed(id, data),
             "assistant.idle" if sub_agent.is_empty() => self.stopped(data),
-            "session.idle" if self.turn.stopped => self.turn_ended(id),
+            "session.idle" if self.turn.stopped && !self.is_to_hear_of_a_command() => self.turn_ended(id),
             "" => vec![unreadable("tells of nothing", event.to_string().as_bytes())],
             _ => Vec::new(),
         }
@@ -297,8 +300,9 @@ impl Talk {
     }
 
     fn running(&mut self, request: u64, tasks: &Value) -> Vec<Event> {
-        let something = list(tasks, "/tasks").iter().any(|task| text(task, "/status") == "running");
-        if !self.turn.stopped || !something {
+        let running: Vec<&Value> =
+            list(tasks, "/tasks").iter().filter(|task| text(task, "/status") == "running").collect();
+        if !self.turn.stopped || running.is_empty() {
             return Vec::new();
         }
         let event_id = format!("{}:stopped:{request}", self.since);
@@ -307,7 +311,13 @@ impl Talk {
         }
         // It waits as well: a message is the next one, and interrupts nothing.
         self.turn.working = false;
+        self.turn.lingers_for = running.iter().map(|task| text(task, "/id").to_owned()).collect();
         vec![Event::Lingers { event_id, end: TurnEnd::Completed { message: self.turn.last_said.clone() } }]
+    }
+
+    fn is_to_hear_of_a_command(&self) -> bool {
+        let broken_off = self.turn.aborted || self.turn.failed.is_some();
+        !broken_off && self.turn.lingers_for.iter().any(|shell| self.shells.runs_on(shell))
     }
 
     fn turn_ended(&mut self, id: &str) -> Vec<Event> {

@@ -469,11 +469,13 @@ fn copilot_lingers_while_a_command_runs_on() {
     assert_eq!(table.hears(&event("tool.execution_complete", begun)), []);
     table.hears(&event("assistant.message", json!({ "content": "Done." })));
     assert_eq!(table.hears(&event("assistant.idle", json!({}))), []);
-    let running = json!({ "result": { "tasks": [{ "status": "running" }] } });
-    let events = table.answers("session.tasks.list", running.clone());
+    let running = json!({ "result": { "tasks": [{ "id": "0", "status": "running" }] } });
+    let events = table.answers("session.tasks.list", running);
     let done = TurnEnd::Completed { message: "Done.".to_owned() };
     assert!(matches!(events.as_slice(), [Event::Lingers { end, .. }] if *end == done), "{events:?}");
     table.hears(&event("tool.execution_partial_result", json!({ "toolCallId": "c1", "partialOutput": "built" })));
+    // The command has ended, and its agent has not heard of it yet.
+    assert_eq!(table.hears(&event("session.idle", json!({}))), []);
     let kind = json!({ "type": "shell_completed", "shellId": "0", "exitCode": 3 });
     assert_eq!(
         told(&table.hears(&event("system.notification", json!({ "kind": kind })))),
@@ -490,6 +492,27 @@ fn copilot_that_is_broken_off_does_not_linger() {
     table.hears(&event("assistant.idle", json!({ "aborted": true })));
     let events = table.answers("session.tasks.list", json!({ "result": { "tasks": [{ "status": "running" }] } }));
     assert_eq!(end(&events), Some(&TurnEnd::Interrupted));
+}
+
+#[test]
+fn copilot_that_fails_or_is_broken_off_while_it_lingers_waits_for_nothing() {
+    let lingering = || {
+        let mut table = copilot();
+        table.hears(&event("tool.execution_start", json!({ "toolCallId": "c1", "toolName": "bash" })));
+        let begun = "<command started in background with shellId: 0>";
+        let begun = json!({ "toolCallId": "c1", "success": true, "result": { "content": begun } });
+        table.hears(&event("tool.execution_complete", begun));
+        table.hears(&event("assistant.idle", json!({})));
+        let running = json!({ "result": { "tasks": [{ "id": "0", "status": "running" }] } });
+        table.answers("session.tasks.list", running);
+        table
+    };
+    let mut table = lingering();
+    table.hears(&event("assistant.idle", json!({ "aborted": true })));
+    assert_eq!(end(&table.hears(&event("session.idle", json!({})))), Some(&TurnEnd::Interrupted));
+    let mut table = lingering();
+    table.hears(&event("session.error", json!({ "errorType": "authentication", "message": "no" })));
+    assert_eq!(failed(&table.hears(&event("session.idle", json!({})))), Failure::Login);
 }
 
 /// By whatever an agent hears of the command that it left running.
