@@ -44,6 +44,9 @@ pub struct TaskRequest {
     pub deadline: Option<String>,
     /// What becomes of it then; without one it has failed.
     pub deadline_action: Option<DeadlineWord>,
+    /// The conversation that it belongs to, whose folder is its own: what becomes of it is told there.
+    #[schema(max_length = 64)]
+    pub session_id: Option<String>,
 }
 
 /// A text, or a picture as PNG, JPEG, GIF or WebP.

@@ -13,6 +13,7 @@ mod state;
 mod telling;
 mod trigger;
 mod user;
+mod within;
 
 pub use command::{Commanded, TaskOrder};
 pub(crate) use mandate::Mandate;

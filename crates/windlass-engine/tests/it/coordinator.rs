@@ -117,6 +117,27 @@ fn a_command_is_taken_once_and_its_names_go_back() {
     assert!(shown["tasks"][0]["completed_at"].is_string() && shown.get("active_task_id").is_none(), "{shown}");
 }
 
+/// Without a turn: nobody needs to find out that it is a task.
+#[test]
+fn what_is_asked_for_within_a_conversation_belongs_to_it() {
+    let court = Court::new(vec![vec![read("notes")]]);
+    court.put("notes", "plain");
+    let engine = limited(&court, 1, 1);
+    let within = |called: &str| {
+        court.wait(engine.submit_within(session_called(called), &origin(), court.submission(), Some(&owner_key())))
+    };
+    let first = within("talk").unwrap();
+    let waits = within("talk").unwrap();
+    let state = session(&court, &engine, "talk");
+    assert_eq!((state.user_id.as_str(), &state.tasks, &state.waiting), ("ada", &vec![first, waits], &vec![waits]));
+    assert!(matches!(within("another"), Err(Error::TooManySessions(_))), "it counts as any other");
+    court.work(&engine);
+    for task in [first, waits] {
+        assert_eq!(court.wait(engine.task(task)).unwrap().status, Some(TaskStatus::Completed));
+    }
+    assert!(session(&court, &engine, "talk").rests());
+}
+
 /// Whatever else a task needs approval for, this door's operator has not given it.
 #[test]
 fn a_command_s_calls_of_high_risk_have_cards() {

@@ -7,8 +7,9 @@ use axum::extract::State;
 use http::StatusCode;
 use serde_json::json;
 use windlass_api::{Scope, Task, TaskAccepted, TaskList, TaskRequest};
-use windlass_domain::TaskId;
+use windlass_domain::coordinate::{Channel, Origin};
 use windlass_domain::task::TaskState;
+use windlass_domain::{SessionId, Taint, TaskId};
 use windlass_engine::{Dispatch, Engine, Error};
 
 use crate::ask::{Asked, InPath, PageQuery, Sent, named};
@@ -30,16 +31,27 @@ use crate::service::Service;
 pub async fn create(
     State(service): State<Arc<Service>>,
     caller: Caller,
-    Sent(request): Sent<TaskRequest>,
+    Sent(mut request): Sent<TaskRequest>,
 ) -> Result<(StatusCode, Json<TaskAccepted>), Refusal> {
     let word = if caller.may(Scope::Approve) { Word::Approves } else { Word::Asks };
+    let engine = service.engine(&caller);
+    let session = request.session_id.take().map(|name| conversation(&name)).transpose()?;
+    if let Some(session) = session {
+        let state = engine.session(session).await.map_err(|error| service.refuse(error))?;
+        request.workspace = state.workspace.or(request.workspace);
+    }
     let submission = service.house.task(&caller.tenant, word, request).await?;
     let key = match word {
         Word::Approves => Some(service.house.owner_key()?),
         Word::Asks => None,
     };
-    let engine = service.engine(&caller);
-    let taken = Box::pin(engine.submit(submission, Dispatch::ToWorkers, key.as_ref())).await;
+    let taken = match session {
+        None => Box::pin(engine.submit(submission, Dispatch::ToWorkers, key.as_ref())).await,
+        Some(session) => {
+            let origin = Origin { by: caller.name.clone(), channel: Channel::Http, taint: Taint::Auth };
+            Box::pin(engine.submit_within(session, &origin, submission, key.as_ref())).await
+        }
+    };
     let task = taken.map_err(|error| service.refuse(error))?;
     Ok((StatusCode::ACCEPTED, Json(TaskAccepted { task_id: task.to_string() })))
 }
@@ -89,6 +101,11 @@ pub async fn get(
     let state = engine.task(task).await.map_err(|error| service.refuse(error))?;
     let told = told(&engine, task, &state).await.map_err(|error| service.refuse(error))?;
     Ok(Json(told))
+}
+
+fn conversation(name: &str) -> Result<SessionId, Refusal> {
+    let unfit = || Refusal::unfit("`session_id` is the id of no conversation").hint("`POST /v1/sessions` gives one");
+    name.parse().map_err(|_| unfit())
 }
 
 async fn told(engine: &Engine, task: TaskId, state: &TaskState) -> Result<Task, Error> {

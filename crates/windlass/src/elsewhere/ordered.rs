@@ -109,6 +109,7 @@ fn request(
         terminal: order.terminal,
         deadline: until.deadline,
         deadline_action,
+        session_id: None,
     })
 }
 

@@ -77,6 +77,23 @@ fn a_conversation_is_its_tokens_and_each_has_a_number_of_its_own() {
 }
 
 #[test]
+fn a_task_may_be_asked_for_within_a_conversation() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &[]);
+    let session = session_of(&served, "work");
+    let wanted = json!({"goal": "Say hello", "session_id": session, "workspace": "/nowhere-that-anybody-listed"});
+    served.post("/v1/tasks", &wanted).expect(422);
+    let wanted = json!({"goal": "Say hello", "session_id": session});
+    let task = id(&served.post("/v1/tasks", &wanted).expect(202).json()["task_id"]);
+    served.end_of(&task);
+    let told = shown(&served, &session);
+    assert_eq!(told["tasks"][0]["task_id"], json!(task), "{told}");
+    assert_eq!((&told["tasks"][0]["status"], &told["channel"]), (&json!("COMPLETED"), &json!("http")), "{told}");
+    served.post("/v1/tasks", &json!({"goal": "Say hello", "session_id": "nothing like an id"})).expect(422);
+    served.end();
+}
+
+#[test]
 fn whoever_may_speak_for_others_says_for_whom() {
     let home = Home::playing(TALK);
     let plain = token(&home, "plain", &["--scope", "read,write"]);
