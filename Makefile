@@ -187,10 +187,11 @@ bench-write: bench-build ## all of it, with containers, and keep the table in do
 	@scripts/setup docker
 	@WINDLASS_DOCKER=must scripts/docker-daemon sh -c '$(TARGET_DIR)/release/windlass-bench --write --docker "$$WINDLASS_TEST_DOCKER" $(BENCH)'
 
-# Both at once: built apart, what they share would be compiled twice.
+# Both at once: built apart, what they share would be compiled twice. The console is measured where it can be built and a Chromium is there.
 .PHONY: bench-build
 bench-build:
 	@scripts/setup run
+	@if scripts/console --can; then scripts/console; fi
 	$(CARGO) build --quiet --release -p windlass -p windlass-bench --bins
 
 .PHONY: bench-peers

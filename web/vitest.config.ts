@@ -15,6 +15,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      { test: { name: "bench", include: ["bench/**/*.test.ts"], environment: "node", fileParallelism: false, testTimeout: 300_000, hookTimeout: 120_000 } },
     ],
   },
 });

@@ -67,4 +67,7 @@ pub const FAN_OUT_LAST: Aim = Aim { aim: "≤ 100 ms", peers: "" };
 pub const INJECTING: Aim = Aim { aim: "≤ 2 × untold", peers: "" };
 /// Seed 000 §3.3: before the next model call.
 pub const INJECTING_LATE: Aim = Aim { aim: "none", peers: "" };
+pub const FIRST_LOAD: Aim = Aim { aim: "< 300 KB", peers: "" };
+pub const EVENT_TO_PIXEL: Aim = Aim { aim: "< 100 ms", peers: "" };
+pub const FRAMES: Aim = Aim { aim: "60 a second", peers: "" };
 pub const NONE: Aim = Aim { aim: "", peers: "" };

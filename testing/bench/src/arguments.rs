@@ -68,6 +68,7 @@ pub enum Subject {
     Terminals,
     Service,
     Workers,
+    Console,
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,9 @@ use windlass_postgres_server::Server as PostgresServer;
 use crate::arguments::{Asked, Options, Subject};
 use crate::machine::Machine;
 use crate::measure::graph_shapes::Shape;
-use crate::measure::{agents, children, floor, launches, long, observations, sandboxes, start, steps, workers};
+use crate::measure::{
+    agents, children, console, floor, launches, long, observations, sandboxes, start, steps, workers,
+};
 use crate::peers::Peers;
 use crate::process::{Measured, Priority};
 use crate::report::{self, Beside, Findings, Growth};
@@ -172,6 +174,9 @@ impl<'a> Stage<'a> {
         if wanted(Subject::Service) || wanted(Subject::Workers) {
             findings.workers = self.workers()?;
         }
+        if wanted(Subject::Console) {
+            findings.console = self.console()?;
+        }
         Ok(findings)
     }
 
@@ -194,6 +199,19 @@ impl<'a> Stage<'a> {
             return Ok(None);
         }
         self.asked(Asked::Workers).map(Some)
+    }
+
+    fn console(&self) -> anyhow::Result<Option<console::Figures>> {
+        match console::tools() {
+            Ok(web) => {
+                say("the console");
+                figures(console::command(&web, &self.windlass), "the console").map(Some)
+            }
+            Err(how) => {
+                say(&format!("skipped the console; to measure it: {how}, and build again"));
+                Ok(None)
+            }
+        }
     }
 
     fn foreign(&self, findings: &mut Findings) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod bare;
 pub mod children;
 pub mod commits;
+pub mod console;
 pub mod creating;
 pub mod fan_out;
 pub mod floor;

@@ -2,8 +2,9 @@
 
 use crate::figures::{count, median, millis};
 use crate::measure::{
-    agents, children, commits, creating, fan_out, floor, gateway, graphs, injecting, launches, law, long, many_tasks,
-    observations, parked, plans, queues, replay, sandboxes, start, steps, terminals, ways, workers, worktrees,
+    agents, children, commits, console, creating, fan_out, floor, gateway, graphs, injecting, launches, law, long,
+    many_tasks, observations, parked, plans, queues, replay, sandboxes, start, steps, terminals, ways, workers,
+    worktrees,
 };
 use crate::script::Tool;
 
@@ -35,6 +36,7 @@ pub struct Findings {
     pub fan_out: Option<fan_out::Figures>,
     pub injecting: Option<injecting::Figures>,
     pub workers: Option<workers::Figures>,
+    pub console: Option<console::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

@@ -3,6 +3,7 @@
 mod agents;
 mod children;
 mod commits;
+mod console;
 mod findings;
 mod foreign;
 mod gateway;

@@ -1,8 +1,8 @@
 //! The whole page: where and when, then the tables.
 
 use super::{
-    Findings, agents, children, commits, foreign, gateway, graphs, law, long, parked, peers, plans, queues, sandboxes,
-    service, start, steps, storage, terminals, ways, worktrees,
+    Findings, agents, children, commits, console, foreign, gateway, graphs, law, long, parked, peers, plans, queues,
+    sandboxes, service, start, steps, storage, terminals, ways, worktrees,
 };
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -29,6 +29,7 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         foreign::section(findings),
         findings.terminals.as_ref().map(terminals::section),
         service::section(findings),
+        findings.console.as_ref().map(console::section),
         peers::section(findings, peers),
     ]
     .into_iter()
