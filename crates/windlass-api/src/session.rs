@@ -32,6 +32,12 @@ pub struct Session {
     pub active_task_id: Option<String>,
     /// The newest hundred, oldest first.
     pub tasks: Vec<SessionTask>,
+    /// Where its first record is; none before something was said.
+    pub began_position: Option<u64>,
+    /// When it had its newest record.
+    pub last_at: Option<String>,
+    /// What it began with, its first words.
+    pub first_words: Option<String>,
 }
 
 /// Seed 000 §3.4's `TaskEntry`.
@@ -61,6 +67,12 @@ pub struct SessionSummary {
     pub channel: Option<String>,
     /// Their ids, oldest first.
     pub tasks: Vec<String>,
+    /// Where its first record is.
+    pub began_position: Option<u64>,
+    /// When it had its newest record.
+    pub last_at: Option<String>,
+    /// What it began with, its first words.
+    pub first_words: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

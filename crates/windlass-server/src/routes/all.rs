@@ -68,6 +68,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(commands::ask))
         .routes(routes!(commands::decide))
         .routes(routes!(commands::operate))
+        .routes(routes!(activity::list))
         .routes(routes!(events::watch))
         .routes(routes!(events::tell))
         .routes(routes!(operating::audit))

@@ -22,18 +22,18 @@ fn id(value: &Value) -> String {
     value.as_str().expect("an id").to_owned()
 }
 
-fn session_of(served: &Served, name: &str) -> String {
+pub fn session_of(served: &Served, name: &str) -> String {
     id(&served.post("/v1/sessions", &json!({"name": name})).expect(200).json()["session_id"])
 }
 
 /// Says it and waits for the turn.
-fn say(served: &Served, token: &str, session: &str, said: &Value) {
+pub fn say(served: &Served, token: &str, session: &str, said: &Value) {
     let path = format!("/v1/sessions/{session}/messages");
     let told = served.ask_as(token, "POST", &path, &[], &said.to_string()).expect(202).json();
     served.end_of(&id(&told["turn"]));
 }
 
-fn shown(served: &Served, session: &str) -> Value {
+pub fn shown(served: &Served, session: &str) -> Value {
     served.get(&format!("/v1/sessions/{session}")).expect(200).json()
 }
 
