@@ -6,8 +6,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    approvals, commands, deliverables, events, executions, goals, health, house, monitors, objectives, openapi,
-    operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
+    activity, approvals, commands, deliverables, events, executions, goals, health, house, monitors, objectives,
+    openapi, operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
 };
 use crate::answers::describe;
 use crate::openapi::cover;
