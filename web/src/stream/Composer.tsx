@@ -1,15 +1,16 @@
 // Where one says something: to the conversation, or straight to whoever works on one of its tasks.
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { post } from "../api/client";
 import type { Session } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Refused } from "../parts/States";
 import { firstLine } from "../text/format";
+import { draft, keepDraft } from "./drafts";
 
 export function Composer({ session, tasks, onSaid }: { session: string; tasks: Session["tasks"]; onSaid(): void }) {
-  const [words, setWords] = useState("");
+  const [words, setWords] = useState(() => draft(session));
   const [to, setTo] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const target = tasks.some(({ task_id }) => task_id === to) ? to : "";
@@ -18,12 +19,14 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
       if (target === "") await post("/v1/sessions/{session}/messages", { message }, { path: { session } });
       else await post("/v1/tasks/{task}/messages", { message }, { path: { task: target } });
     },
-    onSuccess: () => {
-      setWords("");
+    onSuccess: (_, message) => {
+      // What was written while it was sent is not said yet.
+      setWords((now) => (now === message ? "" : now));
       onSaid();
       field.current?.focus();
     },
   });
+  useEffect(() => keepDraft(session, words), [session, words]);
   const send = () => {
     if (words.trim() !== "" && !say.isPending) say.mutate(words);
   };
