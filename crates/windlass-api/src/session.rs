@@ -93,6 +93,9 @@ pub struct SayRequest {
     pub model: Option<String>,
     /// Of a task that begins with it, as of one that is planned.
     pub limits: crate::LimitsRequest,
+    /// Texts and pictures that belong to it: whoever answers has them, and so has a task that begins with it.
+    #[schema(max_items = 50)]
+    pub attachments: Vec<crate::AttachmentRequest>,
     /// Who says it, where that is not who asks: a token with the scope `admin` may speak for others.
     #[schema(min_length = 1, max_length = 256)]
     pub user_id: Option<String>,
