@@ -24,12 +24,12 @@ test.each(["light", "dark"] as const)("the palette and the keys are for everybod
   await page.getByRole("dialog", { name: "Go to or do" }).waitFor();
   expect(await faults(page)).toEqual([]);
   // The choice that Enter takes is named to whoever does not see it.
-  const chosen = async () => page.getByRole("combobox").evaluate((field) => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.textContent);
+  const chosen = async () => page.getByRole("combobox", { name: "Go to or do" }).evaluate((field) => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.textContent);
   const first = await chosen();
   await page.keyboard.press("ArrowDown");
   expect([first, await chosen()].filter(Boolean)).toHaveLength(2);
   expect(await chosen()).not.toBe(first);
-  await page.getByRole("combobox").fill("nothing is called this");
+  await page.getByRole("combobox", { name: "Go to or do" }).fill("nothing is called this");
   await page.getByText("Nothing is called that.").waitFor();
   expect(await faults(page)).toEqual([]);
   await page.keyboard.press("Escape");
@@ -63,7 +63,7 @@ test("whoever signs out is nobody any more, in this tab", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Tasks" }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").fill("sign out");
+  await page.getByRole("combobox", { name: "Go to or do" }).fill("sign out");
   await page.keyboard.press("Enter");
   await page.getByText("Who is there?").waitFor();
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0);

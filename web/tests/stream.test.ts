@@ -87,7 +87,7 @@ test("the newest conversation is the one in which something was said last, and o
   await page.getByLabel("What you say").fill("for one alone");
   await page.getByLabel("Conversation", { exact: true }).first().selectOption(other);
   await page.waitForURL(`**/stream/${other}`);
-  await page.getByText("hello from the other").first().waitFor();
+  await page.locator(".story").getByText("hello from the other").waitFor();
   expect(await page.getByLabel("What you say").inputValue()).toBe("");
   await page.goBack();
   await page.waitForURL(`**/stream/${one}`);
@@ -103,7 +103,7 @@ test("a conversation is opened without what happened elsewhere", async () => {
   const asked: string[] = [];
   page.on("request", (request) => request.url().includes("/v1/") && asked.push(new URL(request.url()).pathname + new URL(request.url()).search));
   await page.goto(`${served.address}/stream/${session}`);
-  await page.getByText("hello in short").first().waitFor();
+  await page.locator(".story").getByText("hello in short").waitFor();
   expect(asked.filter((url) => url.includes("after=0"))).toEqual([]);
   const read = asked.filter((url) => url.startsWith("/v1/activity") && url.includes(session));
   expect(read.length).toBeGreaterThan(0);
@@ -112,15 +112,39 @@ test("a conversation is opened without what happened elsewhere", async () => {
 
 test("a task at work hears what is said straight to it", async () => {
   const session = await opened("steering");
-  await said(session, "make notes");
-  const card = await served.at_last(`/v1/sessions/${session}`, ({ tasks }: { tasks: { task_id: string }[] }) => tasks[0]?.task_id);
+  await said(session, "Take your time, and make notes");
+  const task = await served.at_last(`/v1/sessions/${session}`, ({ tasks }: { tasks: { task_id: string }[] }) => tasks[0]?.task_id);
+  const card = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find(({ task_id }) => task_id === task)?.card.card_id);
+  await served.ask("POST", `/v1/approvals/${card}/approve`, { confirmed: true });
   const { page, context } = await visit(browser, served, `/stream/${session}`);
-  await page.getByLabel("To", { exact: true }).selectOption(card);
-  await page.getByLabel("What you say").fill("use tabs, not spaces");
+  await page.getByLabel("Being printed").getByText("step 3").waitFor();
+  await page.getByLabel(/^To/).selectOption(task);
+  await page.getByLabel("What you say").fill("use kumquats, not spaces");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector<HTMLTextAreaElement>("textarea")?.value === "");
-  const found = await served.at_last(`/v1/activity?words=tabs&limit=20`, ({ records }: { records: { stream: string; kind: string }[] }) => records.find(({ kind, stream }) => kind !== "user.said" && stream.length > 0));
-  expect(found.kind).not.toBe("user.said");
+  // It was said to the task, and not to the conversation.
+  const heard = await served.at_last("/v1/activity?words=kumquats&limit=20", ({ records }: { records: { kind: string }[] }) => (records.length > 0 ? records.map(({ kind }) => kind) : undefined));
+  expect(heard).not.toContain("user.said");
+  await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  await context.close();
+});
+
+test("files go with what is said, and what cannot go says why", async () => {
+  const session = await opened("files");
+  await said(session, "hello before files");
+  await answered(session, "Hello.");
+  const { page, context } = await visit(browser, served, `/stream/${session}`);
+  await page.getByLabel("What you say").fill("hello with a file");
+  const files = page.getByLabel("Attach files");
+  await files.setInputFiles([{ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a quince") }, { name: "a.bin", mimeType: "application/octet-stream", buffer: Buffer.from([255, 254]) }]);
+  await page.getByText("It is neither text nor a picture").waitFor();
+  await page.getByText("8 B").waitFor();
+  expect(await page.getByRole("button", { name: "Say it" }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Leave out a.bin" }).click();
+  await page.getByRole("button", { name: "Say it" }).click();
+  await page.getByLabel("Files that go with it").waitFor({ state: "detached" });
+  const created = await served.at_last("/v1/activity?kinds=task.created&words=quince", ({ records }: { records: { data: { attachments: { name: string }[] } }[] }) => records[0]?.data.attachments);
+  expect(created.map(({ name }) => name)).toEqual(["notes.txt"]);
   await context.close();
 });
 
