@@ -1,6 +1,7 @@
 // Every page and its address. Whoever is not signed in is asked to at the same address, so that a deep link leads where it says.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 
+import type { Surface } from "./api/types";
 import { ActivityPage } from "./activity/ActivityPage";
 import { NotFound } from "./layout/NotFound";
 import { Shell } from "./layout/Shell";
@@ -25,10 +26,11 @@ const activity = createRoute({
   getParentRoute: () => root,
   path: "/activity",
   component: ActivityPage,
-  validateSearch: (search: Record<string, unknown>): { about?: string; find?: string; all?: boolean } => ({
+  validateSearch: (search: Record<string, unknown>): { about?: string; find?: string; all?: boolean; surface?: Surface } => ({
     ...(typeof search.about === "string" ? { about: search.about } : {}),
     ...(typeof search.find === "string" ? { find: search.find } : {}),
     ...(search.all === true ? { all: true } : {}),
+    ...(search.surface === "stream" || search.surface === "review" || search.surface === "activity" ? { surface: search.surface } : {}),
   }),
 });
 const tasks = createRoute({ getParentRoute: () => root, path: "/tasks", component: lazyRouteComponent(() => import("./task/TasksPage"), "TasksPage") });

@@ -34,8 +34,8 @@ pub use session::{
     Utterance,
 };
 pub use task::{
-    AttachmentRequest, DeadlineWord, Heard, LimitsRequest, MessageRequest, MessageSent, PlanningWord, Record,
-    RecordList, StartRequest, Task, TaskAccepted, TaskList, TaskRequest, WishRequest,
+    Activity, AttachmentRequest, DeadlineWord, Heard, LimitsRequest, MessageRequest, MessageSent, PlanningWord, Record,
+    RecordList, StartRequest, SurfaceWord, Task, TaskAccepted, TaskList, TaskRequest, WishRequest,
 };
 pub use terminal::{
     TERMINAL_PROTOCOL, TICKET_PREFIX, Terminal, TerminalList, TerminalSaid, TerminalScreen, TerminalSize,

@@ -32,6 +32,12 @@ pub struct Session {
     pub active_task_id: Option<String>,
     /// The newest hundred, oldest first.
     pub tasks: Vec<SessionTask>,
+    /// Where its first record is; none before something was said.
+    pub began_position: Option<u64>,
+    /// When it had its newest record.
+    pub last_at: Option<String>,
+    /// What it began with, its first words.
+    pub first_words: Option<String>,
 }
 
 /// Seed 000 §3.4's `TaskEntry`.
@@ -61,6 +67,12 @@ pub struct SessionSummary {
     pub channel: Option<String>,
     /// Their ids, oldest first.
     pub tasks: Vec<String>,
+    /// Where its first record is.
+    pub began_position: Option<u64>,
+    /// When it had its newest record.
+    pub last_at: Option<String>,
+    /// What it began with, its first words.
+    pub first_words: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -81,6 +93,9 @@ pub struct SayRequest {
     pub model: Option<String>,
     /// Of a task that begins with it, as of one that is planned.
     pub limits: crate::LimitsRequest,
+    /// Texts and pictures that belong to it: whoever answers has them, and so has a task that begins with it.
+    #[schema(max_items = 50)]
+    pub attachments: Vec<crate::AttachmentRequest>,
     /// Who says it, where that is not who asks: a token with the scope `admin` may speak for others.
     #[schema(min_length = 1, max_length = 256)]
     pub user_id: Option<String>,

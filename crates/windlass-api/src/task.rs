@@ -176,10 +176,31 @@ pub struct Record {
     pub kind: String,
     pub version: u16,
     pub data: Value,
+    /// Where people see it.
+    #[serde(default)]
+    pub surfaces: Vec<SurfaceWord>,
+}
+
+/// Beside a conversation, among what is asked, or in the record of what happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SurfaceWord {
+    Stream,
+    Review,
+    Activity,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecordList {
     pub records: Vec<Record>,
     pub next: Option<String>,
+}
+
+/// What happened, newest first. A page may be empty and not be the last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Activity {
+    pub records: Vec<Record>,
+    pub next: Option<String>,
+    /// The position of the newest record of all: whoever goes on by `/v1/events` listens from here.
+    pub last: u64,
 }

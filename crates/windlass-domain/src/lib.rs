@@ -17,6 +17,7 @@ pub mod graph;
 mod grounds;
 mod id;
 mod image;
+mod kinds;
 pub mod known;
 mod labels;
 mod memory;
@@ -62,6 +63,7 @@ pub use id::{
     TraceId,
 };
 pub use image::{Image, MediaType};
+pub use kinds::record_kinds;
 pub use labels::Labels;
 pub use memory::{
     Ended, LONGEST_MEMORY, Memories, Memory, MemoryEvent, MemoryForgotten, MemoryKind, MemorySource, PlanDecision,

@@ -52,7 +52,7 @@ impl Engine {
     }
 }
 
-fn event(row: StoredEvent) -> FeedEvent {
+pub(crate) fn event(row: StoredEvent) -> FeedEvent {
     FeedEvent {
         position: row.position.0,
         at: row.at,

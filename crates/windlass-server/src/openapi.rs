@@ -1,11 +1,13 @@
 //! The document at `/openapi.json`, gathered from the routes themselves: what is not described cannot be asked.
 
+use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Components, Info, OpenApi, OpenApiBuilder, RefOr, Required};
 use utoipa::{PartialSchema as _, ToSchema as _};
 use windlass_api::Problem;
+use windlass_domain::record_kinds;
 
 use crate::ask::{KEY, LONGEST_KEY};
 use crate::routes::TICKET;
@@ -13,10 +15,12 @@ use crate::routes::TICKET;
 pub const DOCUMENT: &str = "/openapi.json";
 pub const BEARER: &str = "bearer";
 
-/// All of it, as it is served.
+/// All of it, as it is served; beside the routes the kinds of records, so that whoever tells of them can have words for each.
 pub fn document() -> OpenApi {
     let mut document = crate::routes::routes().to_openapi();
     say_of_keys(&mut document);
+    let kinds = ExtensionsBuilder::new().add("x-record-kinds", record_kinds()).build();
+    document.extensions.get_or_insert_default().merge(kinds);
     document
 }
 

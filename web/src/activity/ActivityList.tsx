@@ -1,6 +1,6 @@
 // The lines that are in sight and a few around them, however many there are.
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { Empty } from "../parts/States";
 import { day } from "../text/format";
@@ -26,9 +26,10 @@ export function ActivityList({ lines, isReading, hasEarlier, onEarlier }: Activi
     scrollMargin: top,
     getItemKey: (index) => lines[index]?.record.position ?? index,
   });
+  const end = useInSight<HTMLParagraphElement>(hasEarlier && !isReading, onEarlier);
   return (
     <>
-      {lines.length === 0 && !isReading && <Empty title="Nothing like that happened lately." />}
+      {lines.length === 0 && !isReading && !hasEarlier && <Empty title="Nothing like that happened." />}
       <ol ref={list} className="activity" style={{ height: rows.getTotalSize() }} aria-label="What happened, newest first">
         {rows.getVirtualItems().map((row) => {
           const line = lines[row.index];
@@ -43,9 +44,23 @@ export function ActivityList({ lines, isReading, hasEarlier, onEarlier }: Activi
           );
         })}
       </ol>
-      <p className="row earlier" role="status">
+      <p ref={end} className="row earlier" role="status">
         {isReading ? <span className="muted">Reading …</span> : hasEarlier ? <button type="button" onClick={onEarlier}>Earlier</button> : <span className="muted small">That is where it began.</span>}
       </p>
     </>
   );
+}
+
+/** Acts whenever the element is in sight and there is something to do, once for each time. */
+function useInSight<E extends Element>(isOn: boolean, act: () => void) {
+  const element = useRef<E>(null);
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    if (!isOn || element.current === null) return;
+    const watcher = new IntersectionObserver(([seen]) => seen?.isIntersecting && latest.current(), { rootMargin: "800px" });
+    watcher.observe(element.current);
+    return () => watcher.disconnect();
+  }, [isOn]);
+  return element;
 }

@@ -1,45 +1,57 @@
 // What happened, the newest first, as sentences. Each line opens its evidence: the record itself, and where it belongs.
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 
+import type { Surface } from "../api/types";
 import { Page } from "../parts/Page";
 import { Failed } from "../parts/States";
 import { ActivityList } from "./ActivityList";
 import { AuditState } from "./AuditState";
 import type { About } from "./sentence";
-import { useActivity } from "./useActivity";
+import { useActivity, type Wanted } from "./useActivity";
 import "./Activity.css";
 
 const ABOUTS: [About, string][] = [["decisions", "Decisions"], ["work", "Work"], ["agents", "Agents"], ["conversations", "Conversations"], ["house", "House"]];
 
+const SURFACES: [Surface, string][] = [["stream", "told in Stream"], ["review", "asked in Review"], ["activity", "recorded only here, or here as well"]];
+
 export function ActivityPage() {
-  const { about, find = "", all = false } = useSearch({ from: "/activity" });
+  const { about, find = "", all = false, surface } = useSearch({ from: "/activity" });
   const navigate = useNavigate({ from: "/activity" });
-  const { lines, error, isReading, hasEarlier, readEarlier, again } = useActivity();
-  const shown = useMemo(() => {
-    const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
-    return lines.filter(({ told, words }) => (all || told.quiet !== true) && (about === undefined || told.about === about) && wanted.every((word) => words.includes(word)));
-  }, [lines, about, find, all]);
-  const change = (to: { about?: About | undefined; find?: string; all?: boolean }) =>
-    void navigate({ search: (now) => clean({ ...now, ...to }), replace: true });
+  // What is being typed is looked for once it is.
+  const words = useDeferredValue(find);
+  const wanted = useMemo<Wanted>(() => ({ about: ABOUTS.map(([name]) => name).find((name) => name === about), words, all, surface }), [about, words, all, surface]);
+  const { lines, error, isReading, hasEarlier, readEarlier, again } = useActivity(wanted);
+  const change = (to: Partial<Search>) => void navigate({ search: (now) => clean({ ...now, ...to }), replace: true });
 
   return (
     <Page title="Activity" wide beside={<AuditState />}>
       <div className="filters">
-        <input type="search" aria-label="Find" placeholder="Find words, a kind, the end of an id …" value={find} onChange={(event) => change({ find: event.target.value })} />
+        <input type="search" aria-label="Find" placeholder="Find words that were said, a kind, an id …" value={find} onChange={(event) => change({ find: event.target.value })} />
         <div className="chips" role="group" aria-label="About">
           <button type="button" aria-pressed={about === undefined} onClick={() => change({ about: undefined })}>All</button>
           {ABOUTS.map(([name, called]) => (
             <button key={name} type="button" aria-pressed={about === name} onClick={() => change({ about: about === name ? undefined : name })}>{called}</button>
           ))}
         </div>
+        <select aria-label="Where people see it" value={surface ?? ""} onChange={(event) => change({ surface: SURFACES.map(([name]) => name).find((name) => name === event.target.value) })}>
+          <option value="">wherever it is seen</option>
+          {SURFACES.map(([name, called]) => <option key={name} value={name}>{called}</option>)}
+        </select>
         <label className="row"><input type="checkbox" checked={all} onChange={(event) => change({ all: event.target.checked })} /> every record</label>
       </div>
-      {error !== null ? <Failed error={error} again={again} /> : <ActivityList lines={shown} isReading={isReading} hasEarlier={hasEarlier} onEarlier={readEarlier} />}
+      {error !== null ? <Failed error={error} again={again} /> : <ActivityList lines={lines} isReading={isReading} hasEarlier={hasEarlier} onEarlier={readEarlier} />}
     </Page>
   );
 }
 
-function clean(search: { about?: string | undefined; find?: string; all?: boolean }): { about?: string; find?: string; all?: boolean } {
-  return { ...(search.about ? { about: search.about } : {}), ...(search.find ? { find: search.find } : {}), ...(search.all ? { all: true } : {}) };
+interface Search {
+  about?: string | undefined;
+  find?: string;
+  all?: boolean;
+  surface?: Surface | undefined;
+}
+
+function clean({ about, find, all, surface }: Search): { about?: string; find?: string; all?: boolean; surface?: Surface } {
+  return { ...(about ? { about } : {}), ...(find ? { find } : {}), ...(all ? { all: true } : {}), ...(surface ? { surface } : {}) };
 }

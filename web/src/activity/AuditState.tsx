@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { auditVerified, whoami } from "../api/queries";
 import { asProblem } from "../api/problem";
 import { Badge } from "../parts/Badge";
+import { clock } from "../text/format";
 
 export function AuditState() {
   const mayAsk = useQuery(whoami).data?.scopes.includes("admin") ?? false;
@@ -14,7 +15,9 @@ export function AuditState() {
       {verified.data !== undefined && (
         <>
           <Badge tone={verified.data.intact ? "good" : "bad"}>{verified.data.intact ? "audit intact" : "audit broken"}</Badge>
-          <span className="muted">{verified.data.intact ? `${verified.data.events.toLocaleString("en")} events` : verified.data.finding}</span>
+          <span className="muted">
+            {verified.data.intact ? `${verified.data.events.toLocaleString("en")} events` : verified.data.finding}, as of <time dateTime={new Date(verified.dataUpdatedAt).toISOString()}>{clock(verified.dataUpdatedAt)}</time>
+          </span>
         </>
       )}
       {verified.isError && <span className="muted">{asProblem(verified.error).message}</span>}

@@ -1,52 +1,53 @@
-// Server-sent events by `fetch`, which can send the token where `EventSource` cannot. One listener goes on from the last position it
-// has seen, for as long as it is wanted: over servers that restart, connections that break and laptops that sleep.
-import { address } from "./client";
-import { problemOf } from "./problem";
+// Server-sent events by `fetch`, which can send the token where `EventSource` cannot. It goes on from the last position that was seen,
+// for as long as it is wanted: over servers that restart, connections that break and laptops that sleep.
+import { get } from "./client";
+import { Problem, problemOf } from "./problem";
 import type { Delta, StoredRecord } from "./types";
 import { loseToken, token } from "./token";
 
 export type Hearing = "connecting" | "live" | "away";
 
 export interface Listener {
-  /** In the order in which they were committed, as many as came at once. */
-  onRecords(records: StoredRecord[]): void;
-  onDelta?(delta: Delta): void;
-  onHearing?(hearing: Hearing): void;
-  /** What was seen is not there any more: everything has to be read anew. */
-  onReset?(): void;
-  after?: number;
-  live?: boolean;
+  /** In the order in which they were committed, as many as came at once: all of those after that position. */
+  onRecords(records: StoredRecord[], after: number): void;
+  onDelta(delta: Delta): void;
+  /** With where one is among the records, once that is known. */
+  onHearing(hearing: Hearing, position: number | undefined): void;
+  /** Something was heard, be it only that the server is there. */
+  onSign?(): void;
+  /** What was seen is not there any more, since an older copy of the data was put back: everything has to be read anew. */
+  onReset(): void;
+  after: number | undefined;
   signal: AbortSignal;
 }
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8_000;
 /** The server says something every 15 seconds; who hears nothing for so long is cut off and does not know it. */
-const SILENCE = 40_000;
+export const SILENCE = 40_000;
 
-export async function listen(path: string, listener: Listener): Promise<void> {
-  // Position 0 is before everything.
+/** Everything that happens, and what is only being said. */
+export async function listen(listener: Listener): Promise<void> {
   let last = listener.after;
   let wait = FIRST_WAIT;
   while (!listener.signal.aborted) {
-    listener.onHearing?.("connecting");
-    const ended = await once(path, last, listener, (position) => {
+    listener.onHearing("connecting", last);
+    const ended = await once(last, listener, (position) => {
       last = position;
       wait = FIRST_WAIT;
     });
     if (ended === "over" || listener.signal.aborted) return;
     if (ended === "reset") {
       last = undefined;
-      listener.onReset?.();
+      listener.onReset();
     }
-    listener.onHearing?.("away");
+    listener.onHearing("away", last);
     await pause(wait * (0.75 + Math.random() / 2), listener.signal);
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
 }
 
 async function once(
-  path: string,
   last: number | undefined,
   listener: Listener,
   seen: (position: number) => void,
@@ -63,16 +64,18 @@ async function once(
   try {
     const bearer = token();
     if (bearer === null) return "over";
-    const headers: Record<string, string> = { Authorization: `Bearer ${bearer}` };
-    if (last !== undefined) headers["Last-Event-ID"] = String(last);
-    const response = await fetch(address(path, {}, { live: listener.live }), { headers, cache: "no-store", credentials: "omit", signal: cut.signal });
+    // From a position in any case, so that whoever is cut off before the first record comes misses nothing either.
+    let at = last ?? (await get("/v1/activity", { query: { limit: 1 } as never, signal: cut.signal })).last;
+    const headers = { Authorization: `Bearer ${bearer}`, "Last-Event-ID": String(at) };
+    const response = await fetch("/v1/events?live=true", { headers, cache: "no-store", credentials: "omit", signal: cut.signal });
     if (!response.ok || response.body === null) {
       if (response.status === 401 && bearer === token()) loseToken();
       if (response.status === 401 || response.status === 403 || response.status === 404) return "over";
       const problem = await problemOf(response);
       return problem.code === "ahead" ? "reset" : "broken";
     }
-    listener.onHearing?.("live");
+    seen(at);
+    listener.onHearing("live", at);
     const frames = new Frames();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
@@ -80,19 +83,21 @@ async function once(
       if (done) return "broken";
       heard = Date.now();
       const records: StoredRecord[] = [];
-      for (const frame of frames.add(value)) {
-        if (frame.event === "delta") listener.onDelta?.(JSON.parse(frame.data) as Delta);
+      const told = frames.add(value);
+      if (told.length === 0) listener.onSign?.();
+      for (const frame of told) {
+        if (frame.event === "delta") listener.onDelta(JSON.parse(frame.data) as Delta);
         if (frame.event === "record") records.push(JSON.parse(frame.data) as StoredRecord);
       }
       const newest = records.at(-1);
       if (newest === undefined) continue;
-      listener.onRecords(records);
+      listener.onRecords(records, at);
       // Said only now: what was not taken in is asked for again.
-      last = newest.position;
-      seen(newest.position);
+      at = newest.position;
+      seen(at);
     }
-  } catch {
-    return "broken";
+  } catch (error) {
+    return error instanceof Problem && (error.status === 401 || error.status === 403) ? "over" : "broken";
   } finally {
     clearInterval(watch);
     listener.signal.removeEventListener("abort", abort);
@@ -121,46 +126,6 @@ export class Frames {
     }
     return frames;
   }
-}
-
-/** Everything between two positions, and an end: for what happened before one looked. */
-export async function* happened(path: string, after: number, until: number, signal: AbortSignal): AsyncGenerator<StoredRecord> {
-  const response = await fetch(address(path, {}, { after, until_now: true }), {
-    headers: { Authorization: `Bearer ${token()}` },
-    cache: "no-store",
-    credentials: "omit",
-    signal,
-  });
-  if (!response.ok || response.body === null) throw await problemOf(response);
-  const frames = new Frames();
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      for (const frame of frames.add(value)) {
-        if (frame.event !== "record") continue;
-        const record = JSON.parse(frame.data) as StoredRecord;
-        if (record.position > until) return;
-        yield record;
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
-/** The API has no route for it, but says it to whoever names one that is not there yet. */
-export async function lastPosition(signal: AbortSignal): Promise<number> {
-  const response = await fetch(address("/v1/events", {}, { after: Number.MAX_SAFE_INTEGER, until_now: true }), {
-    headers: { Authorization: `Bearer ${token()}` },
-    cache: "no-store",
-    credentials: "omit",
-    signal,
-  });
-  const problem = await problemOf(response);
-  if (problem.code !== "ahead") throw problem;
-  return Number(/(\d+)\D*$/.exec(problem.message)?.[1] ?? 0);
 }
 
 function pause(millis: number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 // What is asked of the server, under which key. Nothing else keeps what the server can tell.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { ask, get } from "./client";
+import { ask, get, type Schemas } from "./client";
 import type { Card, Explanation, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
 
 export const whoami = queryOptions({ queryKey: ["whoami"], queryFn: ({ signal }) => get("/v1/whoami", { signal }), staleTime: Infinity });
@@ -40,9 +40,19 @@ export const questions = queryOptions({
 export const approval = (id: string) =>
   queryOptions({ queryKey: ["approval", id], queryFn: ({ signal }) => get("/v1/approvals/{card}", { path: { card: id }, signal }) });
 
+/** All conversations, the one in which something happened last first: their ids say nothing about when they were. */
 export const sessions = queryOptions({
   queryKey: ["sessions"],
-  queryFn: ({ signal }) => get("/v1/sessions", { query: { limit: 100 } as never, signal }),
+  queryFn: async ({ signal }) => {
+    const all: Schemas["SessionSummary"][] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await get("/v1/sessions", { query: { limit: 500, cursor: cursor ?? undefined } as never, signal });
+      all.push(...page.sessions);
+      cursor = page.next;
+    } while (cursor);
+    return { sessions: all.sort((one, other) => Date.parse(other.last_at ?? "") - Date.parse(one.last_at ?? "")) };
+  },
 });
 export const session = (id: string) =>
   queryOptions({ queryKey: ["session", id], queryFn: ({ signal }) => get("/v1/sessions/{session}", { path: { session: id }, signal }) });

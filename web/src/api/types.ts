@@ -61,17 +61,25 @@ export interface StoredRecord {
   kind: string;
   version: number;
   data: Record<string, unknown>;
+  /** Where the server says that people see it. */
+  surfaces?: Surface[];
 }
 
-export interface Delta {
+export type Surface = Schemas["SurfaceWord"];
+
+/** A piece of what is being said or printed; or that some were missed, nobody knows whose. */
+export type Delta = SaidDelta | { kind: "missed"; pieces: number };
+
+export interface SaidDelta {
   execution_id: string;
-  task_id?: string;
-  kind: "text" | "reasoning" | "tool_output" | "retrying" | "missed";
+  task_id: string;
+  /** The task that `task_id` is a part of, or the same. */
+  whole: string;
+  kind: "text" | "reasoning" | "tool_output" | "retrying";
   text?: string;
   call_id?: string;
   reason?: string;
   delay_ms?: number;
-  pieces?: number;
 }
 
 export interface GraphAtom {

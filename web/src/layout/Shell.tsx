@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 
 import { useKeys } from "../parts/keys";
 import { DesktopNotices } from "../review/DesktopNotices";
+import { Arrival } from "./Arrival";
 import { Hearing } from "./Hearing";
 import { KeyboardHelp } from "./KeyboardHelp";
 import { Navigation } from "./Navigation";
@@ -54,6 +55,7 @@ export function Shell() {
       <Navigation isOpen={isNavOpen} onMore={() => setNavOpen(!isNavOpen)} onPalette={() => setOpen("palette")} onKeys={() => setOpen("keys")} />
       <div className="beside-nav">
         <Hearing />
+        <Arrival at={at} />
         <main id="page" tabIndex={-1}>
           <Outlet />
         </main>

@@ -1,70 +1,79 @@
-// One ear for everything that happens: each record makes the queries that it concerns be asked anew, at once, and then no more often
-// than three times a second however much happens.
+// One ear for everything that happens, shared with the other tabs: each record has the queries asked anew that it concerns, and whoever
+// follows is told.
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 
-import { type Hearing, listen } from "../api/events";
-import type { StoredRecord } from "../api/types";
-import { concerns, type Key } from "./concerns";
+import type { Hearing } from "../api/events";
+import { token } from "../api/token";
+import type { Delta, StoredRecord } from "../api/types";
+import { Refresh } from "./refresh";
+import { hear } from "./shared";
 
-type Tell = (records: StoredRecord[]) => void;
+export interface Follower {
+  onRecords?(records: StoredRecord[]): void;
+  onDelta?(delta: Delta): void;
+  /** Something happened that was not told, or an older copy of the data was put back: everything has to be read anew. */
+  onAnew?(): void;
+  /** What is only being said was not heard for a while. */
+  onHole?(): void;
+}
+
 interface Live {
   hearing: Hearing;
   /** Calls back with what happens from now on; returns how to end it. */
-  follow(tell: Tell): () => void;
+  follow(follower: Follower): () => void;
 }
 
 const Context = createContext<Live>({ hearing: "connecting", follow: () => () => undefined });
 export const useLive = (): Live => useContext(Context);
 
-const EVERY = 330;
-
 export function LiveEvents({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [hearing, setHearing] = useState<Hearing>("connecting");
-  const told = useRef(new Set<Tell>());
+  const followers = useRef(new Set<Follower>());
 
   useEffect(() => {
     const end = new AbortController();
-    const waiting = new Map<string, Key>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = () => {
-      const keys = [...waiting.values()];
-      waiting.clear();
-      timer = keys.length > 0 ? setTimeout(flush, EVERY) : undefined;
-      for (const key of keys) {
-        // What is being asked may not say yet what just happened: it is asked again once it is answered. To break it off each time would
-        // leave a slow answer unheard for as long as things happen.
-        if (queries.isFetching({ queryKey: key }) > 0) waiting.set(key.join("/"), key);
-        else void queries.invalidateQueries({ queryKey: key });
-      }
-    };
-    void listen("/v1/events", {
+    const refresh = new Refresh(queries);
+    let wasLive = false;
+    const tell = (what: (follower: Follower) => void) => followers.current.forEach(what);
+    void hear(token() ?? "", {
       signal: end.signal,
       onHearing: (now) => {
         setHearing(now);
-        // Between the last answer and the first event something may have happened.
-        if (now === "live") void queries.invalidateQueries();
+        if (now !== "live") return;
+        // Between the first answers and the first event something may have happened.
+        if (wasLive) refresh.whatFailed();
+        else refresh.everything();
+        if (wasLive) tell(({ onHole }) => onHole?.());
+        wasLive = true;
       },
-      onReset: () => void queries.resetQueries(),
+      onMissed: () => {
+        refresh.everything();
+        tell(({ onAnew }) => onAnew?.());
+      },
+      onReset: () => {
+        void queries.resetQueries();
+        tell(({ onAnew }) => onAnew?.());
+      },
       onRecords: (records) => {
-        for (const record of records) for (const key of concerns(record)) waiting.set(key.join("/"), key);
-        if (timer === undefined && waiting.size > 0) flush();
-        for (const tell of told.current) tell(records);
+        refresh.heard(records);
+        tell(({ onRecords }) => onRecords?.(records));
       },
+      onDelta: (delta) => tell(({ onDelta }) => onDelta?.(delta)),
     });
     return () => {
       end.abort();
-      clearTimeout(timer);
+      refresh.end();
     };
   }, [queries]);
 
   const live = useMemo<Live>(
     () => ({
       hearing,
-      follow: (tell) => {
-        told.current.add(tell);
-        return () => told.current.delete(tell);
+      follow: (follower) => {
+        followers.current.add(follower);
+        return () => followers.current.delete(follower);
       },
     }),
     [hearing],

@@ -1,35 +1,67 @@
-// Where one says something: to the conversation, or straight to whoever works on one of its tasks.
+// Where one says something: to the conversation, with files where they are wanted, or straight to whoever works on one of its tasks.
 import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { post } from "../api/client";
 import type { Session } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Refused } from "../parts/States";
 import { firstLine } from "../text/format";
+import { asSent, type Attached, attachedOf, tooMuch } from "./attachments";
+import { draft, keepDraft } from "./drafts";
+import { Files } from "./Files";
 
 export function Composer({ session, tasks, onSaid }: { session: string; tasks: Session["tasks"]; onSaid(): void }) {
-  const [words, setWords] = useState("");
+  const [words, setWords] = useState(() => draft(session));
+  const [files, setFiles] = useState<Attached[]>([]);
   const [to, setTo] = useState("");
+  const [isOver, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const target = tasks.some(({ task_id }) => task_id === to) ? to : "";
   const say = useMutation({
     mutationFn: async (message: string) => {
-      if (target === "") await post("/v1/sessions/{session}/messages", { message }, { path: { session } });
+      if (target === "") await post("/v1/sessions/{session}/messages", { message, attachments: asSent(files) }, { path: { session } });
       else await post("/v1/tasks/{task}/messages", { message }, { path: { task: target } });
     },
-    onSuccess: () => {
-      setWords("");
+    onSuccess: (_, message) => {
+      // What was written while it was sent is not said yet.
+      setWords((now) => (now === message ? "" : now));
+      setFiles([]);
       onSaid();
       field.current?.focus();
     },
   });
+  useEffect(() => keepDraft(session, words), [session, words]);
+  const wrong = tooMuch(files);
+  const isReady = words.trim() !== "" && !say.isPending && wrong === null && files.every(({ problem }) => problem === undefined) && (target === "" || files.length === 0);
   const send = () => {
-    if (words.trim() !== "" && !say.isPending) say.mutate(words);
+    if (isReady) say.mutate(words);
+  };
+  const add = async (chosen: Iterable<File>) => {
+    const read = await Promise.all([...chosen].map(attachedOf));
+    setFiles((before) => [...before, ...read]);
   };
   return (
     <div className="composer">
       <form
+        className={isOver ? "over" : ""}
+        onDragOver={(event) => {
+          if (!event.dataTransfer.types.includes("Files")) return;
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          setOver(false);
+          if (event.dataTransfer.files.length === 0) return;
+          event.preventDefault();
+          void add(event.dataTransfer.files);
+        }}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void add(event.clipboardData.files);
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           send();
@@ -45,7 +77,23 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
             </select>
           </label>
         )}
+        <Files files={files} onRemove={(file) => setFiles(files.filter((one) => one !== file))} />
+        {wrong !== null && <p className="refused" role="alert">{wrong}</p>}
+        {target !== "" && files.length > 0 && <p className="refused" role="alert">Files go to Windlass, and not straight to whoever works: say them to the conversation.</p>}
         <div className="field">
+          <label className="attach">
+            <span className="sr">Attach files</span>
+            <Icon name="attach" />
+            <input
+              type="file"
+              multiple
+              onChange={(event) => {
+                void add(event.target.files ?? []);
+                // The same file may be chosen again.
+                event.target.value = "";
+              }}
+            />
+          </label>
           <textarea
             ref={field}
             aria-label="What you say"
@@ -60,7 +108,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
               send();
             }}
           />
-          <button type="submit" className="primary" aria-label="Say it" disabled={words.trim() === "" || say.isPending}><Icon name="send" /></button>
+          <button type="submit" className="primary" aria-label="Say it" disabled={!isReady}><Icon name="send" /></button>
         </div>
       </form>
     </div>

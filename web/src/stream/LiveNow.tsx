@@ -2,19 +2,24 @@
 import { useEffect, useRef } from "react";
 
 import { plain } from "../text/ansi";
-import type { LiveWords } from "./story";
+import type { LiveWords } from "./live";
 
 export function LiveNow({ words }: { words: LiveWords }) {
-  const printed = useRef<HTMLPreElement>(null);
-  useEffect(() => {
-    if (printed.current) printed.current.scrollTop = printed.current.scrollHeight;
-  }, [words.printed]);
   return (
     <div className="live">
+      {words.hasHole && <p className="muted small">Some of it was not heard here; all of it stands in the record once it is said.</p>}
       {words.reasoning !== "" && words.text === "" && <p className="reasoning">{words.reasoning.slice(-600)}</p>}
       {words.text !== "" && <p>{words.text}</p>}
       {words.note !== "" && <p className="muted">{words.note}</p>}
-      {words.printed !== "" && <pre ref={printed} tabIndex={0} aria-label="Being printed">{plain(words.printed)}</pre>}
+      {words.printed.map(({ call, text }) => <BeingPrinted key={call} text={text} />)}
     </div>
   );
+}
+
+function BeingPrinted({ text }: { text: string }) {
+  const printed = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (printed.current) printed.current.scrollTop = printed.current.scrollHeight;
+  }, [text]);
+  return <pre ref={printed} tabIndex={0} aria-label="Being printed">{plain(text)}</pre>;
 }

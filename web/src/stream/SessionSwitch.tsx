@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import type { Schemas } from "../api/client";
 import { Dialog } from "../parts/Dialog";
-import { short } from "../text/format";
+import { clock, day, firstLine, short } from "../text/format";
 
 interface SessionSwitchProps {
   current: string;
@@ -20,11 +20,7 @@ export function SessionSwitch({ current, known, onOpen }: SessionSwitchProps) {
     <div className="session-switch">
       <select aria-label="Conversation" value={current} onChange={(event) => void navigate({ to: "/stream/$session", params: { session: event.target.value } })}>
         {!isKnown && <option value={current}>new · {short(current)}</option>}
-        {known.map((session) => (
-          <option key={session.session_id} value={session.session_id}>
-            {session.workspace?.split("/").pop()} · {session.user_id} · {short(session.session_id)}
-          </option>
-        ))}
+        {known.map((session) => <option key={session.session_id} value={session.session_id}>{called(session)}</option>)}
       </select>
       <button type="button" onClick={() => setName("")}>New …</button>
       {name !== null && (
@@ -52,4 +48,10 @@ export function SessionSwitch({ current, known, onOpen }: SessionSwitchProps) {
       )}
     </div>
   );
+}
+
+/** What it began with, its folder, and when something happened in it last. */
+function called({ first_words: words, workspace, last_at: last, user_id: user, session_id: id }: Schemas["SessionSummary"]): string {
+  const name = firstLine(words ?? "").slice(0, 48) || short(id);
+  return [name, workspace?.split("/").pop(), user, last ? `${day(last)} ${clock(last)}` : undefined].filter(Boolean).join(" · ");
 }

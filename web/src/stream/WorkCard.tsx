@@ -12,7 +12,7 @@ import { Markdown } from "../text/Markdown";
 import { firstLine } from "../text/format";
 import { Visible } from "../text/Visible";
 import { LiveNow } from "./LiveNow";
-import type { LiveWords } from "./story";
+import type { LiveWords } from "./live";
 
 export function WorkCard({ task: id, live }: { task: string; live: LiveWords[] }) {
   const { data: task } = useQuery(taskQuery(id));

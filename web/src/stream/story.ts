@@ -1,90 +1,74 @@
-// A conversation as it is shown, made of its events: what was said, what began, what is being said at this moment. Pure: the same records
-// make the same story, however they were cut.
-import type { Delta, StoredRecord } from "../api/types";
+// A conversation as it is shown, made of its records: what was said, what began, what was told of it. Pure: the same records make the
+// same story.
+import type { StoredRecord } from "../api/types";
 
 export type StoryItem =
-  | { kind: "said"; key: string; by: "user" | "windlass"; words: string; at: string; who?: string }
+  | { kind: "said"; key: string; by: "user" | "windlass"; words: string; at: string; who?: string; task?: string }
+  | { kind: "news"; key: string; task: string; status: string; words: string; at: string }
   | { kind: "task"; key: string; task: string; at: string };
-
-export interface LiveWords {
-  execution: string;
-  task: string | undefined;
-  text: string;
-  reasoning: string;
-  printed: string;
-  note: string;
-}
 
 export interface Story {
   items: StoryItem[];
-  live: Map<string, LiveWords>;
   /** Whether a turn is under way. */
   isThinking: boolean;
-  /** Who speaks next, as the trigger before it says. */
-  speaker: string | undefined;
 }
 
-export const noStory = (): Story => ({ items: [], live: new Map(), isThinking: false, speaker: undefined });
+/** The kinds of records that it is made of. */
+export const STORY_KINDS = ["session.triggered", "user.said", "turn.started", "turn.ended", "session.task_taken", "status.told", "owner-effect.recorded"];
 
-/** Only the end of what is being printed is shown while it is. */
-const LONGEST_LIVE = 8_000;
+interface Done {
+  kind: string;
+  why?: string;
+  task?: string;
+}
 
-export function withRecords(before: Story, records: StoredRecord[]): Story {
-  const story: Story = { ...before, items: [...before.items], live: new Map(before.live) };
-  for (const { position, at, stream, kind, data } of records) {
+export function storyOf(records: StoredRecord[]): Story {
+  const story: Story = { items: [], isThinking: false };
+  /** Who speaks next, as the trigger before it says. */
+  let speaker: string | undefined;
+  for (const { position, at, kind, data, surfaces = [] } of records) {
     const key = String(position);
-    const text = (name: string): string | undefined => (typeof data[name] === "string" ? data[name] : undefined);
+    const text = (name: string): string => (typeof data[name] === "string" ? data[name] : "");
     switch (kind) {
       case "session.triggered":
-        story.speaker = text("by");
+        speaker = text("by") || undefined;
         break;
       case "user.said":
-        story.items.push({ kind: "said", key, by: "user", words: text("words") ?? "", at, ...(story.speaker ? { who: story.speaker } : {}) });
+        story.items.push({ kind: "said", key, by: "user", words: text("words"), at, ...(speaker ? { who: speaker } : {}) });
         break;
       case "turn.started":
         story.isThinking = true;
         break;
       case "turn.ended": {
         story.isThinking = false;
-        const decision = data.decision as { response?: string } | undefined;
-        if (decision?.response) story.items.push({ kind: "said", key, by: "windlass", words: decision.response, at });
+        const done = data.done as Done | undefined;
+        const words = answer(data.decision as { response?: string } | undefined, done);
+        // What was begun stands behind it as a piece of work; what another one was told, only the link says.
+        if (words) story.items.push({ kind: "said", key, by: "windlass", words, at, ...(done?.kind === "told" && done.task ? { task: done.task } : {}) });
         break;
       }
-      case "session.task_taken": {
-        const task = text("task_id");
-        if (task !== undefined) story.items.push({ kind: "task", key, task, at });
+      case "session.task_taken":
+        if (text("task_id")) story.items.push({ kind: "task", key, task: text("task_id"), at });
         break;
-      }
+      case "status.told":
+        // That it is done, the piece of work says itself.
+        if (surfaces.includes("stream") && text("status") !== "done") story.items.push({ kind: "news", key, task: text("task"), status: text("status"), words: text("detail"), at });
+        break;
       case "owner-effect.recorded":
-        if (data.kind === "told" && text("message")) story.items.push({ kind: "said", key, by: "windlass", words: text("message") ?? "", at });
+        if (data.kind === "told" && text("message")) story.items.push({ kind: "said", key, by: "windlass", words: text("message"), at });
         break;
-      case "model.responded":
-      case "state.changed":
-        // The record has all of it.
-        story.live.delete(stream.split("/")[1] ?? "");
-        break;
-      case "tool.finished": {
-        const execution = stream.split("/")[1] ?? "";
-        const live = story.live.get(execution);
-        if (live) story.live.set(execution, { ...live, printed: "" });
-        break;
-      }
     }
   }
   return story;
 }
 
-export function withDeltas(before: Story, deltas: Delta[]): Story {
-  const live = new Map(before.live);
-  for (const delta of deltas) {
-    const was = live.get(delta.execution_id) ?? { execution: delta.execution_id, task: delta.task_id, text: "", reasoning: "", printed: "", note: "" };
-    const end = (text: string) => text.slice(-LONGEST_LIVE);
-    const now = { ...was, note: "" };
-    if (delta.kind === "text") now.text = end(was.text + (delta.text ?? ""));
-    if (delta.kind === "reasoning") now.reasoning = end(was.reasoning + (delta.text ?? ""));
-    if (delta.kind === "tool_output") now.printed = end(was.printed + (delta.text ?? ""));
-    if (delta.kind === "retrying") now.note = `The model did not answer (${delta.reason ?? "no reason"}); it is asked again.`;
-    live.set(delta.execution_id, now);
-  }
-  return { ...before, live };
+/** As `TurnEnded::answer` has it: where nothing came of it, why; whatever the model had promised. */
+const answer = (decision: { response?: string | null } | undefined, done: Done | undefined): string =>
+  (done?.kind === "not" ? done.why : decision?.response) ?? "";
+
+/** Both in order, and nothing twice. */
+export function merged(before: StoredRecord[], more: StoredRecord[]): StoredRecord[] {
+  const known = new Set(before.map(({ position }) => position));
+  const fresh = more.filter(({ position }) => !known.has(position));
+  return fresh.length === 0 ? before : [...before, ...fresh].sort((one, other) => one.position - other.position);
 }

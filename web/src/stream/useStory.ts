@@ -1,46 +1,87 @@
-// A story as it happens: of a conversation from its beginning, or of a task from now on.
-import { useEffect, useState } from "react";
+// The records of a conversation: the newest of them, earlier ones when they are asked for, and what is added as it happens.
+import { useCallback, useEffect, useRef, useState } from "react";
 
-import { listen } from "../api/events";
-import type { Delta } from "../api/types";
-import { noStory, type Story, withDeltas, withRecords } from "./story";
+import { get } from "../api/client";
+import type { StoredRecord } from "../api/types";
+import { useLive } from "../live/LiveEvents";
+import { merged, STORY_KINDS, storyOf } from "./story";
 
-export function useStory(path: string | undefined, from: "beginning" | "now" = "beginning"): Story {
-  const [story, setStory] = useState(noStory);
-  useEffect(() => {
-    setStory(noStory());
-    if (path === undefined) return;
-    const end = new AbortController();
-    let deltas: Delta[] = [];
-    let frame = 0;
-    const show = () => {
-      frame = 0;
-      const pieces = deltas;
-      deltas = [];
-      setStory((before) => withDeltas(before, pieces));
-    };
-    void listen(path, {
-      ...(from === "beginning" ? { after: 0 } : {}),
-      live: true,
-      signal: end.signal,
-      onRecords: (records) => {
-        // What was said before the record belongs before it.
-        if (deltas.length > 0) {
-          cancelAnimationFrame(frame);
-          show();
+/** So many records are read at once. */
+const PAGE = 120;
+
+interface Read {
+  records: StoredRecord[];
+  /** Where earlier ones are; null where there are none, and undefined before anything was read. */
+  earlier: string | null | undefined;
+}
+
+export function useStory(session: string | undefined, began: number) {
+  const { follow } = useLive();
+  const [read, setRead] = useState<Read>({ records: [], earlier: undefined });
+  const [error, setError] = useState<unknown>(null);
+  const [isReading, setReading] = useState(false);
+  const end = useRef(new AbortController());
+
+  /** Pages before `from` until some of it was found, or the conversation's beginning. */
+  const readBack = useCallback(
+    async (from: string | undefined) => {
+      if (session === undefined) return;
+      const { signal } = end.current;
+      setReading(true);
+      setError(null);
+      try {
+        let cursor = from;
+        for (;;) {
+          const page = await get("/v1/activity", { query: { session, kinds: STORY_KINDS.join(","), limit: PAGE, cursor } as never, signal });
+          const next = page.next && Number(page.next) > began ? page.next : null;
+          const found = page.records as StoredRecord[];
+          setRead((before) => ({ records: merged(before.records, found), earlier: from === undefined && before.earlier !== undefined ? before.earlier : next }));
+          if (next === null || found.length > 0) return;
+          cursor = next;
         }
-        setStory((before) => withRecords(before, records));
+      } catch (problem) {
+        if (!signal.aborted) setError(problem);
+      } finally {
+        if (!signal.aborted) setReading(false);
+      }
+    },
+    [session, began],
+  );
+
+  const readAnew = useCallback(() => {
+    end.current.abort();
+    end.current = new AbortController();
+    setRead({ records: [], earlier: undefined });
+    void readBack(undefined);
+  }, [readBack]);
+
+  useEffect(() => {
+    if (session === undefined) return;
+    const stop = follow({
+      onRecords: (records) => {
+        const ours = records.filter(({ stream, kind }) => stream === `session/${session}` && STORY_KINDS.includes(kind));
+        if (ours.length > 0) setRead((before) => ({ ...before, records: merged(before.records, ours) }));
+        // Of an agent's words to the user nobody knows here for which conversation it works: that is asked.
+        if (records.some(({ kind, data }) => kind === "owner-effect.recorded" && data.kind === "told")) void readBack(undefined);
       },
-      onDelta: (delta) => {
-        deltas.push(delta);
-        frame ||= requestAnimationFrame(show);
-      },
-      onReset: () => setStory(noStory()),
+      onAnew: readAnew,
     });
+    readAnew();
+    const ended = end;
     return () => {
-      end.abort();
-      cancelAnimationFrame(frame);
+      stop();
+      ended.current.abort();
     };
-  }, [path, from]);
-  return story;
+  }, [session, follow, readAnew, readBack]);
+
+  const { records, earlier } = read;
+  return {
+    ...storyOf(records),
+    error,
+    isReading,
+    isRead: earlier !== undefined,
+    hasEarlier: typeof earlier === "string",
+    readEarlier: () => typeof earlier === "string" && void readBack(earlier),
+    again: readAnew,
+  };
 }

@@ -15,8 +15,8 @@ use http::header::CONTENT_LENGTH;
 use crate::problems::Refusal;
 use crate::service::Service;
 
-/// Those for a task, and for one that goes on with a conversation.
-const TAKE_FILES: [&str; 2] = ["/v1/tasks", "/v1/commands/decide"];
+/// Those for a task, for what is said in a conversation, and for a task that goes on with one.
+const TAKE_FILES: [&str; 3] = ["/v1/tasks", "/v1/sessions/{session}/messages", "/v1/commands/decide"];
 
 /// Longer than that nobody waits for a place.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -42,6 +42,7 @@ pub fn frame(event: FeedEvent) -> Frame {
     let begun = fields.get("done").and_then(|done| done["task"].as_str()).map(str::to_owned);
     let begins = BEGINNINGS.iter().filter_map(named).chain(begun).collect();
     let of = fields.get("part_of").and_then(|of| of["task"].as_str()).map(str::to_owned);
+    let surfaces = event.surfaces();
     let data = RawValue::from_string(event.data).ok();
     let envelope = json!({
         "position": event.position,
@@ -49,6 +50,7 @@ pub fn frame(event: FeedEvent) -> Frame {
         "stream": format!("{}/{}", event.about, event.id),
         "kind": event.kind,
         "version": event.version,
+        "surfaces": surfaces,
         "data": data,
     });
     let text = format!("id: {}\nevent: record\ndata: {envelope}\n\n", event.position);

@@ -36,7 +36,7 @@ impl Piece {
 impl Live {
     /// `watcher`, and beside it whoever listens.
     pub fn watch(&self, tenant: &Tenant, task: TaskId, watcher: Arc<dyn Watcher>) -> Arc<dyn Watcher> {
-        Arc::new(Telling { sender: self.of(tenant), task, watcher })
+        Arc::new(Telling { sender: self.of(tenant), whole: task, task, watcher })
     }
 
     pub(super) fn listen(&self, tenant: &Tenant) -> broadcast::Receiver<Piece> {
@@ -60,6 +60,8 @@ fn written(data: &Value) -> Bytes {
 
 struct Telling {
     sender: broadcast::Sender<Piece>,
+    /// The task that `task` is a part of, or the same.
+    whole: TaskId,
     task: TaskId,
     watcher: Arc<dyn Watcher>,
 }
@@ -76,7 +78,8 @@ impl Telling {
             Delta::Retrying { reason, delay_ms } => ("retrying", json!({"reason": reason, "delay_ms": delay_ms})),
         };
         let (task, execution) = (self.task.to_string(), execution.to_string());
-        let mut data = json!({"kind": kind, "task_id": task, "execution_id": execution, "lossy": true});
+        let whole = self.whole.to_string();
+        let mut data = json!({"kind": kind, "whole": whole, "task_id": task, "execution_id": execution, "lossy": true});
         if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
             data.extend(more);
         }
@@ -105,7 +108,7 @@ impl Watcher for Telling {
 
     fn for_part(&self, part: TaskId) -> Option<Arc<dyn Watcher>> {
         let watcher = self.watcher.for_part(part).unwrap_or_else(|| Arc::clone(&self.watcher));
-        Some(Arc::new(Self { sender: self.sender.clone(), task: part, watcher }))
+        Some(Arc::new(Self { sender: self.sender.clone(), whole: self.whole, task: part, watcher }))
     }
 
     fn trouble(&self, what: &str) {

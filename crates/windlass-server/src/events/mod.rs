@@ -7,6 +7,7 @@ mod live;
 mod stream;
 mod tail;
 
+pub use frame::is_shown;
 pub use live::Live;
 pub use stream::{EventsQuery, Only, stream};
 pub use tail::Tails;

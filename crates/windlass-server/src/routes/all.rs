@@ -6,8 +6,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    approvals, commands, deliverables, events, executions, goals, health, house, monitors, objectives, openapi,
-    operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
+    activity, approvals, commands, deliverables, events, executions, goals, health, house, monitors, objectives,
+    openapi, operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
 };
 use crate::answers::describe;
 use crate::openapi::cover;
@@ -68,6 +68,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(commands::ask))
         .routes(routes!(commands::decide))
         .routes(routes!(commands::operate))
+        .routes(routes!(activity::list))
         .routes(routes!(events::watch))
         .routes(routes!(events::tell))
         .routes(routes!(operating::audit))

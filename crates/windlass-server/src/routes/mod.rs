@@ -1,6 +1,7 @@
 //! One file for each kind of thing that can be asked about. A route's description says which scope it needs, and that is what is
 //! enforced.
 
+mod activity;
 mod all;
 mod approvals;
 mod commands;

@@ -16,13 +16,16 @@ use windlass_api::{
 use windlass_domain::coordinate::{Channel, Origin, TaskEntry, Trigger, Triggered, UNNAMED_USER};
 use windlass_domain::session::{Said, SessionState};
 use windlass_domain::{MessageId, Seq, SessionId, Taint};
-use windlass_engine::{Error, Heeded, Means, Naming};
+use windlass_engine::{Error, Heeded, Means, Naming, Span};
 
 use crate::ask::{Asked, InPath, PageQuery, Sent, named, nothing, own_name};
 use crate::auth::Caller;
 use crate::events::{EventsQuery, Only, stream};
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
+
+/// Of the words that a conversation began with, a list tells so many characters.
+const LONGEST_FIRST_WORDS: usize = 120;
 
 /// The conversation about a folder that goes by a name; it begins with the first message.
 #[utoipa::path(
@@ -67,7 +70,9 @@ pub async fn list(
     let next = ids.last().filter(|_| ids.len() == page.limit).map(ToString::to_string);
     let mut sessions = Vec::with_capacity(ids.len());
     for session in ids {
-        sessions.push(summary(session, &engine.session(session).await.map_err(|error| service.refuse(error))?));
+        let state = engine.session(session).await.map_err(|error| service.refuse(error))?;
+        let span = engine.span(session).await.map_err(|error| service.refuse(error))?;
+        sessions.push(summary(session, &state, span));
     }
     Ok(Json(SessionList { sessions, next }))
 }
@@ -179,7 +184,18 @@ pub async fn events(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let (session, state) = known(&service, &caller, &name).await?;
-    let engine = service.engine(&caller);
+    let ids = ids_of(&service, &caller, session, &state).await?;
+    stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
+}
+
+/// The ids of a conversation, of its tasks, and of all who work for them.
+pub(super) async fn ids_of(
+    service: &Service,
+    caller: &Caller,
+    session: SessionId,
+    state: &SessionState,
+) -> Result<BTreeSet<String>, Refusal> {
+    let engine = service.engine(caller);
     let mut ids = BTreeSet::from([session.to_string()]);
     for task in state.tasks.iter().chain(state.turn.iter().map(|turn| &turn.run)) {
         match engine.story_ids(*task).await {
@@ -189,7 +205,7 @@ pub async fn events(
             Err(error) => return Err(service.refuse(error)),
         }
     }
-    stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
+    Ok(ids)
 }
 
 /// One in which something was said.
@@ -229,17 +245,35 @@ async fn told(
 ) -> Result<Session, Refusal> {
     let engine = service.engine(caller);
     let view = engine.session_state(session, Naming::Ids).await.map_err(|error| service.refuse(error))?;
-    let SessionSummary { session_id, workspace, turn, unheard, channel, .. } = summary(session, state);
+    let span = engine.span(session).await.map_err(|error| service.refuse(error))?;
+    let SessionSummary { session_id, workspace, turn, unheard, channel, began_position, last_at, first_words, .. } =
+        summary(session, state, span);
     let (user_id, tasks, active_task_id) = match view {
         Some(view) => (view.user_id, view.tasks, view.active_task_id),
         None => (caller.name.clone(), Vec::new(), None),
     };
     let tasks = tasks.into_iter().map(entry).collect();
-    Ok(Session { session_id, workspace, turn, unheard, user_id, channel, active_task_id, tasks })
+    Ok(Session {
+        session_id,
+        workspace,
+        turn,
+        unheard,
+        user_id,
+        channel,
+        active_task_id,
+        tasks,
+        began_position,
+        last_at,
+        first_words,
+    })
 }
 
-fn summary(session: SessionId, state: &SessionState) -> SessionSummary {
+fn summary(session: SessionId, state: &SessionState, span: Option<Span>) -> SessionSummary {
+    let shortened = |words: String| words.chars().take(LONGEST_FIRST_WORDS).collect();
     SessionSummary {
+        began_position: span.as_ref().map(|span| span.began),
+        last_at: span.as_ref().map(|span| span.last_at.to_rfc3339()),
+        first_words: span.and_then(|span| span.first_words).map(shortened),
         session_id: session.to_string(),
         workspace: state.workspace.clone(),
         turn: state.turn.as_ref().map(|turn| turn.run.to_string()),

@@ -15,7 +15,7 @@ use crate::arguments::{self, SurfaceName};
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
-use crate::show::{Narrator, Screen, Style, json_record, json_result, output, print_json, surfaces};
+use crate::show::{Narrator, Screen, Style, json_record, json_result, output, print_json};
 use crate::wiring::Windlass;
 
 /// How often it is looked without a hint.
@@ -71,7 +71,7 @@ impl Printer {
         let Some(screen) = &mut self.screen else {
             if is_asked_for {
                 let entry = json_record(record);
-                print_json(&if self.surface.is_some() { entry.on(surfaces(record)) } else { entry });
+                print_json(&if self.surface.is_some() { entry.on(record.surfaces()) } else { entry });
             }
             return;
         };
@@ -83,7 +83,7 @@ impl Printer {
         let time = record.at().to_rfc3339();
         let clock = &time[11..19];
         let before = match self.surface {
-            Some(SurfaceName::All) => format!("{clock}  {:<16}  ", names(surfaces(record))),
+            Some(SurfaceName::All) => format!("{clock}  {:<16}  ", names(record.surfaces())),
             _ => format!("{clock}  "),
         };
         lines.into_iter().for_each(|line| screen.print_whole(&line.behind(Style::Dim, &before)));
@@ -97,7 +97,7 @@ fn is_asked_for(record: &JournalRecord, surface: Option<SurfaceName>) -> bool {
         Some(SurfaceName::Review) => Surface::Review,
         Some(SurfaceName::Activity) => Surface::Activity,
     };
-    surfaces(record).contains(&wanted)
+    record.surfaces().contains(&wanted)
 }
 
 fn names(surfaces: &[Surface]) -> String {

@@ -213,6 +213,7 @@ impl Inner {
     async fn saying(&self, tenant: &Tenant, request: SayRequest) -> anyhow::Result<Submission> {
         let folder = self.folder(tenant, request.workspace.as_deref())?;
         let mut order = self.order(folder, request.message, request.model);
+        order.attach = request.attachments.into_iter().map(Attachment::Sent).collect();
         let cap = self.cap(tenant);
         order.limits = limits(&request.limits, PlanningWord::Wanted, cap);
         cap.holds(&budget(&order.limits, &self.config)?)?;

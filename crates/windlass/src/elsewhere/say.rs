@@ -35,7 +35,14 @@ pub async fn say(far: &Far, arguments: arguments::Say) -> anyhow::Result<Exit> {
     let opened: Session = far.client.post("/v1/sessions", &opening).await.map_err(explained)?;
     let place = format!("/v1/sessions/{}/messages", opened.session_id);
     let limits = limits(arguments.limits.into());
-    let request = SayRequest { message: words, workspace, model: arguments.model, limits, user_id: None };
+    let request = SayRequest {
+        message: words,
+        workspace,
+        model: arguments.model,
+        limits,
+        user_id: None,
+        attachments: Vec::new(),
+    };
     let said: SaidAccepted = far.client.post(&place, &request).await.map_err(explained)?;
     let run = said.turn.as_deref().map(str::parse).transpose()?;
     let accepted = Accepted { session: said.session_id.parse()?, message: said.message_id.parse()?, run };

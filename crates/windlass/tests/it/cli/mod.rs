@@ -68,6 +68,7 @@ mod secrets;
 mod seed_000_17_1;
 mod seen;
 pub mod served;
+mod served_activity;
 mod served_configured;
 mod served_lists;
 mod served_matrix;

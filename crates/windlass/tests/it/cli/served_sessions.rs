@@ -22,18 +22,18 @@ fn id(value: &Value) -> String {
     value.as_str().expect("an id").to_owned()
 }
 
-fn session_of(served: &Served, name: &str) -> String {
+pub fn session_of(served: &Served, name: &str) -> String {
     id(&served.post("/v1/sessions", &json!({"name": name})).expect(200).json()["session_id"])
 }
 
 /// Says it and waits for the turn.
-fn say(served: &Served, token: &str, session: &str, said: &Value) {
+pub fn say(served: &Served, token: &str, session: &str, said: &Value) {
     let path = format!("/v1/sessions/{session}/messages");
     let told = served.ask_as(token, "POST", &path, &[], &said.to_string()).expect(202).json();
     served.end_of(&id(&told["turn"]));
 }
 
-fn shown(served: &Served, session: &str) -> Value {
+pub fn shown(served: &Served, session: &str) -> Value {
     served.get(&format!("/v1/sessions/{session}")).expect(200).json()
 }
 
@@ -132,4 +132,41 @@ fn what_is_begun_or_paused_by_a_token_is_recorded_under_its_name() {
     let (_, paused) = paused.expect("it rests");
     assert_eq!(paused["data"]["reason"], "not today (paused by robot)", "{paused}");
     working.end();
+}
+
+/// Whoever answers has it, and so has the task that begins with it; what is said next has its own.
+#[test]
+fn what_is_said_may_bring_files_for_the_task_that_begins_with_it() {
+    let home = Home::playing(TALK);
+    let served = serve(&home, &[]);
+    let session = session_of(&served, "files");
+    let note = json!({"name": "notes.txt", "content": "YSBrdW1xdWF0"});
+    say(&served, &served.token, &session, &json!({"message": "Write it", "attachments": [note]}));
+    say(&served, &served.token, &session, &json!({"message": "Write another"}));
+    let created = served.get("/v1/activity?kinds=task.created&limit=500").expect(200).json();
+    let attached = |goal: &str, is_planned: bool| -> Value {
+        let records = created["records"].as_array().expect("records");
+        let is_it = |record: &&Value| {
+            let command = &record["data"]["command"]["goal"];
+            command.as_str().is_some_and(|words| words.contains(goal)) && record["data"]["planned"] == json!(is_planned)
+        };
+        records.iter().find(is_it).unwrap_or_else(|| panic!("{goal}: {created}"))["data"]["attachments"].clone()
+    };
+    let task = attached("Write it", true);
+    assert_eq!((&task[0]["name"], &task[0]["text"]), (&json!("notes.txt"), &json!("a kumquat")), "{task}");
+    assert_eq!(task.as_array().map(Vec::len), Some(1), "{task}");
+    let other = attached("Write another", true);
+    assert!(other.as_array().is_none_or(Vec::is_empty), "{other}");
+
+    let path = format!("/v1/sessions/{session}/messages");
+    let sent = |content: &str| {
+        served.post(&path, &json!({"message": "x", "attachments": [{"name": "a.bin", "content": content}]}))
+    };
+    let refused = sent("//8=").expect(422).json();
+    assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("neither UTF-8 text")), "{refused}");
+    // Only where files are taken a body may be so long.
+    let long = "eHh4".repeat(400_000);
+    let refused = sent(&long).expect(422).json();
+    assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("longer than 256 KiB")), "{refused}");
+    served.end();
 }

@@ -1,0 +1,99 @@
+// What stands around every page: the palette, the keys, and what is said and where one is when another page is come to.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { faults } from "./stage/axe";
+import { launched, PHONE, visit } from "./stage/browser";
+import { Served } from "./stage/served";
+
+let served: Served;
+let browser: Browser;
+
+beforeAll(async () => {
+  [served, browser] = await Promise.all([Served.start(), launched()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await served?.end();
+});
+
+test.each(["light", "dark"] as const)("the palette and the keys are for everybody, %s", async (colorScheme) => {
+  const { page, context } = await visit(browser, served, "/review", { colorScheme });
+  await page.getByRole("heading", { name: "Review" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Go to or do" }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  // The choice that Enter takes is named to whoever does not see it.
+  const chosen = async () => page.getByRole("combobox", { name: "Go to or do" }).evaluate((field) => document.getElementById(field.getAttribute("aria-activedescendant") ?? "")?.textContent);
+  const first = await chosen();
+  await page.keyboard.press("ArrowDown");
+  expect([first, await chosen()].filter(Boolean)).toHaveLength(2);
+  expect(await chosen()).not.toBe(first);
+  await page.getByRole("combobox", { name: "Go to or do" }).fill("nothing is called this");
+  await page.getByText("Nothing is called that.").waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await context.close();
+});
+
+test("on a phone as well, with everything that is one touch away", async () => {
+  const { page, context } = await visit(browser, served, "/review", { viewport: PHONE });
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("link", { name: "Settings" }).waitFor();
+  expect(await faults(page)).toEqual([]);
+  await context.close();
+});
+
+test("where another page is come to, the focus is there and its name is said", async () => {
+  const { page, context } = await visit(browser, served, "/review");
+  await page.getByRole("heading", { name: "Review" }).waitFor();
+  await page.getByRole("link", { name: "Tasks" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("status", { name: "Page" }).getByText("Tasks").waitFor();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("page");
+  await context.close();
+});
+
+test("whoever signs out is nobody any more, in this tab", async () => {
+  const { page, context } = await visit(browser, served, "/tasks", { isSignedIn: false });
+  await page.getByLabel("Token").fill(served.token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Tasks" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Go to or do" }).fill("sign out");
+  await page.keyboard.press("Enter");
+  await page.getByText("Who is there?").waitFor();
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  expect(await page.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0);
+  await page.reload();
+  await page.getByText("Who is there?").waitFor();
+  await context.close();
+});
+
+test("something that waits is told to the desktop while nobody looks, and what it says is not", async () => {
+  const context = await browser.newContext({ permissions: ["notifications"] });
+  await context.addInitScript((token) => {
+    sessionStorage.setItem("windlass.token", token);
+    const told: string[] = [];
+    Object.assign(window, { told });
+    class Notice {
+      static permission = "granted";
+      constructor(title: string, { body }: { body: string }) {
+        told.push(`${title}: ${body}`);
+      }
+    }
+    Object.assign(window, { Notification: Notice });
+    Object.defineProperty(document, "visibilityState", { get: () => (window as never as { hidden?: boolean }).hidden === true ? "hidden" : "visible" });
+  }, served.token);
+  const page = await context.newPage();
+  await page.goto(`${served.address}/review`);
+  await page.getByText("Nothing waits for you.").waitFor();
+  await page.evaluate(() => Object.assign(window, { hidden: true }));
+  await served.begun("Remove the old export, quietly");
+  await page.waitForFunction(() => (window as never as { told: string[] }).told.length > 0);
+  expect(await page.evaluate(() => (window as never as { told: string[] }).told)).toEqual(["Windlass: Something waits for your decision."]);
+  await context.close();
+});
