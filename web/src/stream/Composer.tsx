@@ -1,4 +1,5 @@
-// Where one says something: to the conversation, with files where they are wanted, or straight to whoever works on one of its tasks.
+// Where one says something: to the conversation, with files where they are wanted, to a planner who makes an objective of it, or straight to
+// whoever works on one of its tasks.
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
@@ -11,29 +12,36 @@ import { asSent, type Attached, attachedOf, tooMuch } from "./attachments";
 import { draft, keepDraft } from "./drafts";
 import { Files } from "./Files";
 
+/** What is said is an objective: a planner asks what is unclear, and it begins when its work and its worst case were agreed on. */
+const OBJECTIVE = "objective";
+const PLACEHOLDERS: Record<string, string> = { "": "Say something …", [OBJECTIVE]: "What is to be reached, and how can one tell? …" };
+
 export function Composer({ session, tasks, onSaid }: { session: string; tasks: Session["tasks"]; onSaid(): void }) {
   const [words, setWords] = useState(() => draft(session));
   const [files, setFiles] = useState<Attached[]>([]);
   const [to, setTo] = useState("");
   const [isOver, setOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const target = tasks.some(({ task_id }) => task_id === to) ? to : "";
+  const target = to === OBJECTIVE || tasks.some(({ task_id }) => task_id === to) ? to : "";
+  const takesFiles = target === "" || target === OBJECTIVE;
   const say = useMutation({
     mutationFn: async (message: string) => {
       if (target === "") await post("/v1/sessions/{session}/messages", { message, attachments: asSent(files) }, { path: { session } });
+      else if (target === OBJECTIVE) await post("/v1/tasks", { goal: message, planning: "aligning", session_id: session, attachments: asSent(files) });
       else await post("/v1/tasks/{task}/messages", { message }, { path: { task: target } });
     },
     onSuccess: (_, message) => {
       // What was written while it was sent is not said yet.
       setWords((now) => (now === message ? "" : now));
       setFiles([]);
+      if (target === OBJECTIVE) setTo("");
       onSaid();
       field.current?.focus();
     },
   });
   useEffect(() => keepDraft(session, words), [session, words]);
   const wrong = tooMuch(files);
-  const isReady = words.trim() !== "" && !say.isPending && wrong === null && files.every(({ problem }) => problem === undefined) && (target === "" || files.length === 0);
+  const isReady = words.trim() !== "" && !say.isPending && wrong === null && files.every(({ problem }) => problem === undefined) && (takesFiles || files.length === 0);
   const send = () => {
     if (isReady) say.mutate(words);
   };
@@ -68,18 +76,17 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
         }}
       >
         <Refused error={say.error} />
-        {tasks.length > 0 && (
-          <label className="to">
-            To
-            <select value={target} onChange={(event) => setTo(event.target.value)}>
-              <option value="">Windlass, who finds where it belongs</option>
-              {tasks.map((task) => <option key={task.task_id} value={task.task_id}>whoever works on: {firstLine(task.goal_summary).slice(0, 80)}</option>)}
-            </select>
-          </label>
-        )}
+        <label className="to">
+          To
+          <select value={target} onChange={(event) => setTo(event.target.value)}>
+            <option value="">Windlass, who finds where it belongs</option>
+            <option value={OBJECTIVE}>a planner, who agrees on an objective with you</option>
+            {tasks.map((task) => <option key={task.task_id} value={task.task_id}>whoever works on: {firstLine(task.goal_summary).slice(0, 80)}</option>)}
+          </select>
+        </label>
         <Files files={files} onRemove={(file) => setFiles(files.filter((one) => one !== file))} />
         {wrong !== null && <p className="refused" role="alert">{wrong}</p>}
-        {target !== "" && files.length > 0 && <p className="refused" role="alert">Files go to Windlass, and not straight to whoever works: say them to the conversation.</p>}
+        {!takesFiles && files.length > 0 && <p className="refused" role="alert">Files go to Windlass, and not straight to whoever works: say them to the conversation.</p>}
         <div className="field">
           <label className="attach">
             <span className="sr">Attach files</span>
@@ -97,7 +104,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
           <textarea
             ref={field}
             aria-label="What you say"
-            placeholder={target === "" ? "Say something …" : "They hear it before their next step …"}
+            placeholder={PLACEHOLDERS[target] ?? "They hear it before their next step …"}
             rows={1}
             maxLength={65_536}
             value={words}

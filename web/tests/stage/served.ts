@@ -4,11 +4,19 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const PROGRAM = resolve(process.env.WINDLASS ?? "../target/debug/windlass");
-const SCRIPT = resolve("tests/stage/script.yaml");
+
+/** What is played, and in which folder. */
+export interface Scene {
+  script: string;
+  /** Contents by path. */
+  project: Record<string, string>;
+}
+
+const usual = (): Scene => ({ script: readFileSync("tests/stage/script.yaml", "utf8"), project: { "old.txt": "old\n" } });
 
 export class Served {
   private child: ChildProcess | undefined;
@@ -19,12 +27,16 @@ export class Served {
     readonly port: number,
   ) {}
 
-  static async start(): Promise<Served> {
+  static async start(scene: Scene = usual()): Promise<Served> {
     if (!existsSync(PROGRAM)) throw new Error(`there is no program at ${PROGRAM}: build it, or say where with WINDLASS`);
     const folder = mkdtempSync(join(tmpdir(), "windlass-console-"));
     mkdirSync(join(folder, "project"));
     mkdirSync(join(folder, "data"), { mode: 0o700 });
-    writeFileSync(join(folder, "project", "old.txt"), "old\n");
+    writeFileSync(join(folder, "script.yaml"), scene.script);
+    for (const [path, content] of Object.entries(scene.project)) {
+      mkdirSync(dirname(join(folder, "project", path)), { recursive: true });
+      writeFileSync(join(folder, "project", path), content);
+    }
     const served = new Served(folder, await freePort());
     await served.begin();
     served.token = readFileSync(join(folder, "data", "token"), "utf8").trim();
@@ -37,7 +49,7 @@ export class Served {
 
   /** Until it listens. */
   async begin(): Promise<void> {
-    const words = ["serve", "--listen", `127.0.0.1:${this.port}`, "--workspace", join(this.folder, "project"), "--rehearsal", SCRIPT, "--drain", "1"];
+    const words = ["serve", "--listen", `127.0.0.1:${this.port}`, "--workspace", join(this.folder, "project"), "--rehearsal", join(this.folder, "script.yaml"), "--drain", "1"];
     const env = { PATH: process.env.PATH, HOME: this.folder, WINDLASS_DATA_DIR: join(this.folder, "data"), USER: "you", WINDLASS_AGENTS: join(this.folder, "agents") };
     const child = spawn(PROGRAM, words, { cwd: join(this.folder, "project"), env, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
@@ -68,6 +80,12 @@ export class Served {
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
+  }
+
+  /** Of the project, as it is now. */
+  file(path: string): string | undefined {
+    const whole = join(this.folder, "project", path);
+    return existsSync(whole) ? readFileSync(whole, "utf8") : undefined;
   }
 
   async begun(goal: string, more: object = {}): Promise<string> {

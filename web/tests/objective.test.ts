@@ -1,0 +1,109 @@
+// The demo's objective as a person has it reached through the console: said in Stream, asked about, begun with its worst case in sight, one way
+// given up for another, changed and steered on the way, over a server that dies in the midst of it. On the way it takes the pictures that the
+// documents show, where SHOTS=docs asks for them.
+import { join } from "node:path";
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { launched, visit } from "./stage/browser";
+import { scene } from "./stage/objective";
+import { Served } from "./stage/served";
+
+let served: Served;
+let browser: Browser;
+
+beforeAll(async () => {
+  [served, browser] = await Promise.all([Served.start(scene()), launched()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await served?.end();
+});
+
+/** A page in the middle of a change is not worth keeping: fonts and what is read are waited for. */
+async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.SHOTS !== "docs") return;
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: join("..", "docs", `${name}.png`) });
+}
+
+test("from a message to what was wanted, by way of a question, a yes, a way given up, a server that died, and two changes of mind", { timeout: 240_000 }, async () => {
+  const { page, context, complaints, strangers } = await visit(browser, served, "/stream", { viewport: { width: 1280, height: 900 } });
+  const say = page.getByLabel("What you say");
+  await say.fill("hello");
+  await page.keyboard.press("Enter");
+  await page.getByText("What would you like to have done?").waitFor();
+
+  // An objective is said, and a planner asks.
+  await page.getByLabel("To").selectOption({ label: "a planner, who agrees on an objective with you" });
+  await say.fill("The text tools work, and their suite says so");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "answer in Review" }).click();
+  await page.getByRole("heading", { name: "Which shell does it run in?" }).waitFor();
+  await picture(page, "console-question");
+  await page.keyboard.press("1");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Which shell does it run in?" }).waitFor({ state: "hidden" });
+
+  // It begins with everything in sight that a yes binds.
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  const work = page.getByLabel("Work", { exact: true });
+  await work.getByText("agreed", { exact: true }).waitFor();
+  await work.getByRole("button", { name: "Start …" }).click();
+  const start = page.getByRole("dialog", { name: "Start the task" });
+  await start.getByText("with-awk", { exact: true }).first().waitFor();
+  await start.getByText("sh tests/run.sh").first().waitFor();
+  expect(await start.getByText("$5.50").count()).toBeGreaterThan(0);
+  await picture(page, "console-start");
+  await start.getByRole("button", { name: /^Start it/ }).click();
+  if (await start.getByRole("button", { name: "Start it, that is meant" }).isVisible()) await start.getByRole("button", { name: "Start it, that is meant" }).click();
+  await start.waitFor({ state: "hidden" });
+  await work.getByRole("link", { name: /The text tools work/ }).click();
+
+  // The first way fails, the second is taken.
+  const graph = page.getByLabel(/^The work: \d of \d items done/);
+  await graph.getByText("title: with-awk").waitFor();
+  await page.getByText("given up", { exact: true }).first().waitFor();
+  await picture(page, "console-task");
+
+  // The server dies in the midst of it, and comes back.
+  const task = page.url().split("/tasks/")[1]?.slice(0, 36) ?? "";
+  await served.kill();
+  await page.getByText("The server is not heard.").waitFor();
+  await served.begin();
+  await page.getByText("The server is not heard.").waitFor({ state: "hidden" });
+
+  // Nobody wants music any more.
+  await graph.getByText("music", { exact: true }).click();
+  const music = page.getByLabel("About music");
+  await music.getByRole("button", { name: "Drop it …" }).click();
+  const redirect = page.getByRole("dialog", { name: "Redirect" });
+  await redirect.getByText(/interrupted/).waitFor();
+  await picture(page, "console-redirect");
+  await redirect.getByRole("button", { name: "Change it" }).click();
+  await redirect.waitFor({ state: "hidden" });
+  await graph.getByText("music", { exact: true }).waitFor({ state: "hidden" });
+
+  // Whoever draws the banner is told with which words.
+  const steer = page.getByLabel("What you say");
+  await steer.fill("The banner is to say MADE BY HAND");
+  await page.getByRole("button", { name: "Say it" }).click();
+  await page.getByText("It was kept, and will be heard.").waitFor();
+  await served.at_last(`/v1/tasks/${task}`, ({ result }: { result: unknown }) => (result ? true : undefined));
+  await page.getByText("verified", { exact: true }).first().waitFor();
+  await page.getByText("The result is in the folder").or(page.getByRole("heading", { name: "What came of it" })).first().waitFor();
+
+  // In the conversation stands what came of it.
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.getByLabel("Work", { exact: true }).getByText("verified", { exact: true }).waitFor();
+  await picture(page, "console-stream");
+  expect(served.file("parts/title.sh")).toContain("awk");
+  expect(served.file("parts/banner.sh")).toContain("MADE BY HAND");
+  expect(served.file("parts/music.sh")).toBeUndefined();
+  // Breaking off of connections is what a server's death is.
+  expect([complaints.filter((one) => !one.includes("ERR_")), strangers]).toEqual([[], []]);
+  await context.close();
+});
