@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
 use windlass_domain::coordinate::UserState;
 use windlass_domain::session::SessionState;
-use windlass_domain::{Canceller, Digest, ExecutionId, Runtime, SessionId, Stop, TaskId, Tenant, Wall};
+use windlass_domain::{Canceller, ExecutionId, Runtime, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::queue::{Leased, Telemetry};
 use windlass_store::{Commit, Committed, Error as StoreError, Store};
@@ -30,10 +29,9 @@ use crate::timers::SetAside;
 use crate::tripwire::{Tripwire, TripwirePoint};
 use crate::turns::session_weight;
 
+use crate::turnstiles::Turnstiles;
 /// A lease whose owner has shown no heartbeat for this long is another's to take.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
-/// More than there are sessions that something reaches at the same moment.
-const TURNSTILES: usize = 64;
 /// In bytes, what is remembered for whoever asks again (`kept`).
 const MOST_OF_SESSIONS: usize = 32 << 20;
 const MOST_OF_USERS: usize = 4 << 20;
@@ -124,8 +122,7 @@ pub(crate) struct House {
     pub outlines: Kept<(Tenant, ExecutionId), KeptOutline>,
     pub recollections: Recollections,
     pub set_aside: SetAside,
-    /// Whoever has to do with a session passes one of them: within a process nobody writes to it in vain.
-    turnstiles: Vec<AsyncMutex<()>>,
+    pub turnstiles: Turnstiles,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -172,7 +169,7 @@ impl Engine {
             outlines: Kept::new(MOST_OF_OUTLINES, KeptOutline::weight),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
-            turnstiles: std::iter::repeat_with(AsyncMutex::default).take(TURNSTILES).collect(),
+            turnstiles: Turnstiles::default(),
             tripwire,
         };
         Self { shared: Arc::new(Shared { tenant, name: None, house: Arc::new(house) }) }
@@ -247,12 +244,6 @@ impl House {
 
     pub fn take_kept(&self) -> Option<crate::Error> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Until it is dropped, nobody else in this process heeds anything for the session.
-    pub async fn pass_turnstile(&self, session: SessionId) -> AsyncMutexGuard<'_, ()> {
-        let number = usize::from(Digest::of(session.to_string().as_bytes()).as_bytes()[0]);
-        self.turnstiles[number % TURNSTILES].lock().await
     }
 
     pub fn is_proved(&self, sandbox: &str) -> bool {

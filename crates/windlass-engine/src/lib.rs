@@ -53,6 +53,7 @@ mod timers;
 mod tripwire;
 mod turns;
 mod used;
+mod turnstiles;
 mod watch;
 mod whose;
 mod worker;
