@@ -11,11 +11,12 @@ use windlass_domain::session::SessionState;
 use windlass_domain::{Canceller, ExecutionId, Runtime, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::queue::{Leased, Telemetry};
-use windlass_store::{Commit, Committed, Error as StoreError, Store};
+use windlass_store::{Commit, Committed, Error as StoreError, Store, StreamId};
 
 use crate::attempt::AtWork;
 use crate::audit::{Heads, Keyring};
-use crate::coordinate::user_weight;
+use crate::belonging::Belonging;
+use crate::coordinate::{Dated, user_weight};
 use crate::equipment::Equipment;
 use crate::follow::Journal;
 use crate::graph::Resting;
@@ -28,8 +29,8 @@ use crate::stream_journal::KeptStates;
 use crate::timers::SetAside;
 use crate::tripwire::{Tripwire, TripwirePoint};
 use crate::turns::session_weight;
-
 use crate::turnstiles::Turnstiles;
+
 /// A lease whose owner has shown no heartbeat for this long is another's to take.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
 /// In bytes, what is remembered for whoever asks again (`kept`).
@@ -38,6 +39,8 @@ const MOST_OF_USERS: usize = 4 << 20;
 const MOST_OF_STORIES: usize = 16 << 20;
 const MOST_OF_EXECUTIONS: usize = 32 << 20;
 const MOST_OF_OUTLINES: usize = 32 << 20;
+const MOST_OF_BELONGINGS: usize = 4 << 20;
+const MOST_OF_DATED: usize = 16 << 20;
 
 /// Everything an engine stands on.
 pub struct EngineParts {
@@ -120,6 +123,10 @@ pub(crate) struct House {
     pub stories: Kept<(Tenant, Journal), Index>,
     pub executions: Kept<(Tenant, ExecutionId), KeptExecution>,
     pub outlines: Kept<(Tenant, ExecutionId), KeptOutline>,
+    /// Tasks of conversations, with the times at which their status changed.
+    pub dated: Kept<(Tenant, TaskId), Dated>,
+    /// What streams are parts of.
+    pub belongings: Kept<(Tenant, StreamId), Belonging>,
     pub recollections: Recollections,
     pub set_aside: SetAside,
     pub turnstiles: Turnstiles,
@@ -167,6 +174,8 @@ impl Engine {
             stories: Kept::new(MOST_OF_STORIES, Index::weight),
             executions: Kept::new(MOST_OF_EXECUTIONS, execution_weight),
             outlines: Kept::new(MOST_OF_OUTLINES, KeptOutline::weight),
+            dated: Kept::new(MOST_OF_DATED, Dated::weight),
+            belongings: Kept::new(MOST_OF_BELONGINGS, Belonging::weight),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
             turnstiles: Turnstiles::default(),

@@ -39,6 +39,7 @@ mod knowing;
 mod limits;
 mod lingering;
 mod long_runs;
+mod listening;
 mod looking;
 mod mcp;
 mod mcp_served;
