@@ -74,6 +74,7 @@ mod served_lists;
 mod served_matrix;
 mod served_sessions;
 mod served_stories;
+mod served_shares;
 mod served_terminals;
 pub mod serving;
 mod skills;
