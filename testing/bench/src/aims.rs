@@ -67,4 +67,6 @@ pub const FAN_OUT_LAST: Aim = Aim { aim: "≤ 100 ms", peers: "" };
 pub const INJECTING: Aim = Aim { aim: "≤ 2 × untold", peers: "" };
 /// Seed 000 §3.3: before the next model call.
 pub const INJECTING_LATE: Aim = Aim { aim: "none", peers: "" };
+/// Whoever adds a worker wants more to be done, also where models answer at once.
+pub const SCALING: Aim = Aim { aim: "≥ 1.5 × one, with 2", peers: "" };
 pub const NONE: Aim = Aim { aim: "", peers: "" };
