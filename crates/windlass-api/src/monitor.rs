@@ -41,4 +41,5 @@ pub struct Monitor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MonitorList {
     pub monitors: Vec<Monitor>,
+    pub next: Option<String>,
 }

@@ -24,6 +24,7 @@ pub struct Terminal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TerminalList {
     pub terminals: Vec<Terminal>,
+    pub next: Option<String>,
 }
 
 /// A terminal, and what stands on its screen.

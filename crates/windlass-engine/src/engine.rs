@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
 use windlass_domain::coordinate::UserState;
 use windlass_domain::session::SessionState;
-use windlass_domain::{Canceller, Digest, ExecutionId, Runtime, SessionId, Stop, TaskId, Tenant, Wall};
+use windlass_domain::{Canceller, ExecutionId, Runtime, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::queue::{Leased, Telemetry};
-use windlass_store::{Commit, Committed, Error as StoreError, Store};
+use windlass_store::{Commit, Committed, Error as StoreError, Store, StreamId};
 
 use crate::attempt::AtWork;
 use crate::audit::{Heads, Keyring};
-use crate::coordinate::user_weight;
+use crate::belonging::Belonging;
+use crate::coordinate::{Dated, user_weight};
 use crate::equipment::Equipment;
 use crate::follow::Journal;
 use crate::graph::Resting;
@@ -29,17 +29,18 @@ use crate::stream_journal::KeptStates;
 use crate::timers::SetAside;
 use crate::tripwire::{Tripwire, TripwirePoint};
 use crate::turns::session_weight;
+use crate::turnstiles::Turnstiles;
 
 /// A lease whose owner has shown no heartbeat for this long is another's to take.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
-/// More than there are sessions that something reaches at the same moment.
-const TURNSTILES: usize = 64;
 /// In bytes, what is remembered for whoever asks again (`kept`).
 const MOST_OF_SESSIONS: usize = 32 << 20;
 const MOST_OF_USERS: usize = 4 << 20;
 const MOST_OF_STORIES: usize = 16 << 20;
 const MOST_OF_EXECUTIONS: usize = 32 << 20;
 const MOST_OF_OUTLINES: usize = 32 << 20;
+const MOST_OF_BELONGINGS: usize = 4 << 20;
+const MOST_OF_DATED: usize = 16 << 20;
 
 /// Everything an engine stands on.
 pub struct EngineParts {
@@ -122,10 +123,13 @@ pub(crate) struct House {
     pub stories: Kept<(Tenant, Journal), Index>,
     pub executions: Kept<(Tenant, ExecutionId), KeptExecution>,
     pub outlines: Kept<(Tenant, ExecutionId), KeptOutline>,
+    /// Tasks of conversations, with the times at which their status changed.
+    pub dated: Kept<(Tenant, TaskId), Dated>,
+    /// What streams are parts of.
+    pub belongings: Kept<(Tenant, StreamId), Belonging>,
     pub recollections: Recollections,
     pub set_aside: SetAside,
-    /// Whoever has to do with a session passes one of them: within a process nobody writes to it in vain.
-    turnstiles: Vec<AsyncMutex<()>>,
+    pub turnstiles: Turnstiles,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -170,9 +174,11 @@ impl Engine {
             stories: Kept::new(MOST_OF_STORIES, Index::weight),
             executions: Kept::new(MOST_OF_EXECUTIONS, execution_weight),
             outlines: Kept::new(MOST_OF_OUTLINES, KeptOutline::weight),
+            dated: Kept::new(MOST_OF_DATED, Dated::weight),
+            belongings: Kept::new(MOST_OF_BELONGINGS, Belonging::weight),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
-            turnstiles: std::iter::repeat_with(AsyncMutex::default).take(TURNSTILES).collect(),
+            turnstiles: Turnstiles::default(),
             tripwire,
         };
         Self { shared: Arc::new(Shared { tenant, name: None, house: Arc::new(house) }) }
@@ -247,12 +253,6 @@ impl House {
 
     pub fn take_kept(&self) -> Option<crate::Error> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Until it is dropped, nobody else in this process heeds anything for the session.
-    pub async fn pass_turnstile(&self, session: SessionId) -> AsyncMutexGuard<'_, ()> {
-        let number = usize::from(Digest::of(session.to_string().as_bytes()).as_bytes()[0]);
-        self.turnstiles[number % TURNSTILES].lock().await
     }
 
     pub fn is_proved(&self, sandbox: &str) -> bool {

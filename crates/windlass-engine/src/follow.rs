@@ -37,14 +37,6 @@ impl Journal {
         }
     }
 
-    /// Of what it tells of.
-    pub fn id(self) -> String {
-        match self {
-            Self::Task(task) | Self::Graph(task) => task.to_string(),
-            Self::Execution(execution) => execution.to_string(),
-        }
-    }
-
     fn record(self, row: StoredEvent) -> Result<JournalRecord, Error> {
         Ok(match self {
             Self::Task(task) => {

@@ -44,11 +44,12 @@ pub struct Span {
 }
 
 impl Engine {
-    /// The records before `before`, or all of them, that are `wanted`: `most` of them.
+    /// The records before `before`, or all of them, that are `wanted` and belong to `whole`, where one is named: `most` of them.
     pub async fn look_back(
         &self,
         before: Option<u64>,
         most: usize,
+        whole: Option<&str>,
         mut wanted: impl FnMut(&FeedEvent) -> bool + Send,
     ) -> Result<Looked, Error> {
         let last = self.last_position().await?;
@@ -68,7 +69,7 @@ impl Engine {
             for row in rows.into_iter().rev() {
                 let event = event(row);
                 let is_full = page.events.len() == most || looked_at == MOST_LOOKED_AT;
-                let is_wanted = !is_full && wanted(&event);
+                let is_wanted = !is_full && wanted(&event) && self.is_part(&event, whole).await?;
                 if is_full || (is_wanted && weight > 0 && weight + event.data.len() > HEAVIEST) {
                     page.next = Some(end);
                     return Ok(page);
@@ -84,6 +85,11 @@ impl Engine {
         }
         page.next = Some(end);
         Ok(page)
+    }
+
+    async fn is_part(&self, event: &FeedEvent, whole: Option<&str>) -> Result<bool, Error> {
+        let Some(whole) = whole else { return Ok(true) };
+        Ok(self.belongs_to(&event.about, &event.id).await?.iter().any(|id| id == whole))
     }
 
     /// Those whose positions lie between the two.

@@ -2,7 +2,7 @@
 //! rests be gone on with by whoever works.
 
 use windlass_domain::session::{Said, SessionEvent};
-use windlass_domain::task::TaskStatus;
+use windlass_domain::task::{TaskEvent, TaskStatus};
 use windlass_domain::{Digest, MessageId, Seq, SessionId, TaskId};
 use windlass_store::queue::{Error as QueueError, drop_letter, retry};
 use windlass_store::{Blob, Commit, Error as StoreError, StoredMessage, StreamId};
@@ -58,11 +58,13 @@ impl Engine {
         let mut before = before.map(|task| StreamId::new("task", task));
         loop {
             let page = self.shared.store.streams(&self.shared.tenant, "task", before.as_ref(), PAGE).await?;
-            for task_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
-                let state = self.task(task_id).await?;
-                if !state.is_part() && !state.is_turn() {
-                    summaries.push(TaskSummary { task_id, state });
+            for head in &page {
+                let Ok(task_id) = head.stream.id().parse() else { continue };
+                // What stands between them is not folded.
+                if !self.is_whole(&head.stream).await? {
+                    continue;
                 }
+                summaries.push(TaskSummary { task_id, state: self.task(task_id).await? });
                 if summaries.len() == most {
                     return Ok(summaries);
                 }
@@ -72,6 +74,16 @@ impl Engine {
                 _ => return Ok(summaries),
             }
         }
+    }
+
+    /// Whether it is nobody's part and nobody's turn, as its first record says.
+    async fn is_whole(&self, task: &StreamId) -> Result<bool, Error> {
+        let first = self.shared.store.stream(&self.shared.tenant, task, Seq(0), 1).await?;
+        let Some(row) = first.first() else { return Ok(false) };
+        Ok(match TaskEvent::decode(&row.kind, row.version, &row.data)? {
+            TaskEvent::Created(created) => created.part_of.is_none() && created.turn.is_none(),
+            _ => true,
+        })
     }
 
     /// Conversations, `before` being the last one of the page before.

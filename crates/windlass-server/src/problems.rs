@@ -138,6 +138,10 @@ impl Refusal {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
+    pub(crate) fn body(&self) -> String {
+        serde_json::to_string(&self.problem()).unwrap_or_default()
+    }
+
     fn problem(&self) -> Problem {
         let title = self.status.canonical_reason().unwrap_or("Problem");
         let problem = Problem::new(self.status.as_u16(), title, self.code, self.detail.clone());
@@ -147,7 +151,7 @@ impl Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = (self.status, serde_json::to_string(&self.problem()).unwrap_or_default()).into_response();
+        let mut response = (self.status, self.body()).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         if self.status == StatusCode::UNAUTHORIZED {

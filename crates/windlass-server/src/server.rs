@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use windlass_domain::Runtime;
 use windlass_engine::Engine;
 
-use crate::ask::{Rates, heard_once, hold_to_rate, room_for_files, tagged, to_its_end};
+use crate::ask::{Bounds, Rates, Shares, heard_once, hold_to_rate, hold_to_share, room_for_files, tagged, to_its_end};
 use crate::auth::{Names, Scopes, Tickets, admit, hold_to_scope};
 use crate::console;
 use crate::events::{Live, Tails};
@@ -75,6 +75,8 @@ impl Server {
             house,
             limits,
             large_bodies: Semaphore::new(limits.large_bodies),
+            shares: Shares::new(Bounds::of_connections(limits.connections)),
+            shares_of_files: Shares::new(Bounds::of_large_bodies(limits.large_bodies)),
             rates: Rates::new(requests_per_second),
             tails: Tails::default(),
             live,
@@ -106,6 +108,7 @@ fn router(service: Arc<Service>) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&service), heard_once))
         .route_layer(from_fn_with_state(Arc::clone(&service), room_for_files))
         .route_layer(from_fn_with_state(scopes, hold_to_scope))
+        .route_layer(from_fn_with_state(Arc::clone(&service), hold_to_share))
         .route_layer(from_fn_with_state(Arc::clone(&service), hold_to_rate))
         .route_layer(from_fn_with_state(Arc::clone(&service.runtime), to_its_end))
         .fallback(console::serve)

@@ -6,7 +6,7 @@ use tokio::sync::Semaphore;
 use windlass_domain::Runtime;
 use windlass_engine::{Engine, Error};
 
-use crate::ask::Rates;
+use crate::ask::{Rates, Shares};
 use crate::auth::{Caller, Names, Tickets};
 use crate::events::{Live, Tails};
 use crate::http::{Draining, Limits};
@@ -25,6 +25,9 @@ pub struct Service {
     pub house: Arc<dyn House>,
     pub limits: Limits,
     pub large_bodies: Semaphore,
+    /// Of connections, and of places for large bodies.
+    pub shares: Arc<Shares>,
+    pub shares_of_files: Arc<Shares>,
     pub rates: Rates,
     pub tails: Tails,
     pub live: Live,

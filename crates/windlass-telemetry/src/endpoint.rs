@@ -1,5 +1,6 @@
-//! `GET /metrics` for Prometheus, and nothing else. A web page may talk to this machine too, so that whoever asks must call the
-//! server by a name that it goes by; connections are few, and none stays for long.
+//! `GET /metrics` for Prometheus, and nothing else. A web page may talk to this machine too, and so may everybody who has an account on
+//! it: whoever asks must call the server by a name that it goes by, and be somebody who may look. Connections are few, and none stays for
+//! long.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -25,6 +26,11 @@ const LONGEST_HEAD: usize = 16 << 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// When no connection can be accepted: others will end.
 const PAUSE: Duration = Duration::from_millis(50);
+const NEEDS_A_TOKEN: &str = "send `Authorization: Bearer TOKEN`: the token in the file `token` of the data directory, or one \
+                             of `windlass token add NAME --scope admin`\n";
+
+/// Whether somebody who asks with these headers may look.
+pub type MayLook = Arc<dyn Fn(&HeaderMap) -> bool + Send + Sync>;
 
 pub struct Endpoint {
     listener: TcpListener,
@@ -36,6 +42,7 @@ struct Shared {
     registry: Arc<Registry>,
     /// Names besides those of this machine's own loopback.
     hosts: Vec<String>,
+    may_look: MayLook,
     connections: AtomicUsize,
 }
 
@@ -43,11 +50,12 @@ impl Endpoint {
     pub async fn bind(
         address: SocketAddr,
         hosts: Vec<String>,
+        may_look: MayLook,
         registry: Arc<Registry>,
         runtime: Arc<dyn Runtime>,
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
-        let shared = Shared { registry, hosts, connections: AtomicUsize::new(0) };
+        let shared = Shared { registry, hosts, may_look, connections: AtomicUsize::new(0) };
         Ok(Self { listener, shared: Arc::new(shared), runtime })
     }
 
@@ -111,6 +119,11 @@ impl Shared {
         let host = hosts.next().and_then(|host| host.to_str().ok());
         if hosts.next().is_some() || !host.is_some_and(|host| self.goes_by(host)) {
             return respond(StatusCode::FORBIDDEN, "this server does not go by that name\n".into());
+        }
+        if !(self.may_look)(request.headers()) {
+            let mut response = respond(StatusCode::UNAUTHORIZED, NEEDS_A_TOKEN.into());
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            return response;
         }
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/metrics") => respond(StatusCode::OK, self.registry.to_prometheus()),

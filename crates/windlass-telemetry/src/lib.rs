@@ -12,7 +12,7 @@ mod prometheus;
 mod registry;
 mod semantic;
 
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, MayLook};
 pub use log_line::{Format, Level, LogLine};
 pub use metric::{Kind, Metric};
 pub use observe::{Observed, Seen, TaskLabels};

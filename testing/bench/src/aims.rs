@@ -70,4 +70,6 @@ pub const INJECTING_LATE: Aim = Aim { aim: "none", peers: "" };
 pub const FIRST_LOAD: Aim = Aim { aim: "< 300 KB", peers: "" };
 pub const EVENT_TO_PIXEL: Aim = Aim { aim: "< 100 ms", peers: "" };
 pub const FRAMES: Aim = Aim { aim: "60 a second", peers: "" };
+/// Whoever adds a worker wants more to be done, also where models answer at once.
+pub const SCALING: Aim = Aim { aim: "≥ 1.5 × one, with 2", peers: "" };
 pub const NONE: Aim = Aim { aim: "", peers: "" };

@@ -45,7 +45,7 @@ pub enum Commanded {
 impl Engine {
     pub async fn command(&self, order: &TaskOrder, issuer: Option<&OwnerKey>) -> Result<Commanded, Error> {
         let session = SessionId::called(&self.shared.tenant, &order.session_id);
-        let _one_after_the_other = self.shared.pass_turnstile(session).await;
+        let _one_after_the_other = self.shared.turnstiles.pass(session).await;
         let mut tries = 0;
         loop {
             tries += 1;

@@ -21,6 +21,7 @@ pub(crate) use opening::Opening;
 pub use outbox::OutboxPage;
 pub use outgoing::{Outgoing, Published};
 pub(crate) use place::Place;
+pub(crate) use state::Dated;
 pub use state::Naming;
 pub use trigger::{Heeded, Means};
 pub(crate) use user::user_weight;

@@ -2,11 +2,12 @@
 
 use windlass_domain::coordinate::SessionView;
 use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{Seq, SessionId, TaskId, Wall};
+use windlass_domain::{SessionId, TaskId, Wall};
 
 use crate::Error;
 use crate::attempt::task_stream;
 use crate::engine::Engine;
+use crate::read::Mark;
 
 /// What a session and its tasks are called where they are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,22 @@ pub enum Naming {
     Callers,
     /// By their ids, as everything else is here.
     Ids,
+}
+
+/// A task as it stood when somebody last looked.
+#[derive(Default)]
+pub(crate) struct Dated {
+    state: TaskState,
+    changed: Wall,
+    mark: Mark,
+    /// Of all that it is folded from, of which it keeps no more.
+    bytes: usize,
+}
+
+impl Dated {
+    pub const fn weight(&self) -> usize {
+        self.bytes
+    }
 }
 
 /// The newest.
@@ -37,16 +54,27 @@ impl Engine {
         Ok(Some(SessionView::of(session_id, &session, &tasks)))
     }
 
-    /// With the time at which its status changed last.
+    /// With the time at which its status changed last. Who looks again reads what was written since.
     async fn dated(&self, task: TaskId) -> Result<(TaskState, Wall), Error> {
-        let (mut state, mut changed) = (TaskState::default(), Wall::default());
-        for row in self.rows_after(&task_stream(task), Seq(0)).await? {
-            let before = state.status;
-            state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
-            if state.status != before {
-                changed = row.at;
+        let stream = task_stream(task);
+        let mut known = self.shared.dated.hold((self.shared.tenant.clone(), task)).await;
+        loop {
+            let Some((rows, is_last)) = self.rows_since(&stream, known.mark).await? else {
+                *known = Dated::default();
+                continue;
+            };
+            for row in rows {
+                let before = known.state.status;
+                known.state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+                if known.state.status != before {
+                    known.changed = row.at;
+                }
+                known.bytes += row.data.len();
+                known.mark = Mark::of(&row);
+            }
+            if is_last {
+                return Ok((known.state.clone(), known.changed));
             }
         }
-        Ok((state, changed))
     }
 }

@@ -56,7 +56,7 @@ pub(super) enum Deed<'a> {
 impl Engine {
     pub async fn trigger(&self, trigger: &Trigger, means: Means<'_>) -> Result<Heeded, Error> {
         let session = self.session_meant(trigger).await?;
-        let _one_after_the_other = self.shared.pass_turnstile(session).await;
+        let _one_after_the_other = self.shared.turnstiles.pass(session).await;
         let mandate = Mandate::of(trigger, session);
         if self.is_heeded(&mandate).await? {
             return Ok(Heeded::Before);

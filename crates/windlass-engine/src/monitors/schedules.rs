@@ -1,21 +1,17 @@
-//! All that is due some time: deadlines and monitors of tasks, and goals, the next one first. It is read from the streams and not from
-//! the timers, which only say when somebody looks.
+//! All that is due some time: deadlines and monitors of tasks, and goals, the next one first. Each deadline and each monitor that is not
+//! over has a timer, which says that there is one; when it is due its stream says, since a timer only says when somebody looks.
 
 use windlass_domain::goal::{GoalState, GoalStatus};
-use windlass_domain::monitor::{MonitorState, MonitoringSchedule};
+use windlass_domain::monitor::MonitoringSchedule;
 use windlass_domain::task::Deadline;
 use windlass_domain::{GoalId, TaskId, Wall};
-use windlass_store::TimerName;
+use windlass_store::StoredTimer;
 
-use super::journal::Monitor;
+use super::fire::MONITOR_TIMER;
 use crate::Error;
 use crate::deadlines::DEADLINE_TIMER;
 use crate::engine::Engine;
-use crate::stream_journal::Streamed as _;
 use crate::timers::{self, SOME_TIME};
-
-/// More than anybody has.
-const MOST: usize = 10_000;
 
 #[derive(Debug, Clone)]
 pub struct Scheduled {
@@ -33,48 +29,55 @@ pub enum ScheduledKind {
 
 impl Engine {
     pub async fn schedules(&self) -> Result<Vec<Scheduled>, Error> {
-        let mut all = self.scheduled_deadlines().await?;
-        for (task, monitor) in self.monitors().await? {
-            let (due, looks) = (monitor.wakes_at(), monitor.firings);
-            if let Some(set) = monitor.set {
-                all.push(Scheduled { due, kind: ScheduledKind::Monitor { task, schedule: set.schedule, looks } });
+        let timers = self.timers_set().await?;
+        let mut all = Vec::new();
+        for task in named(&timers, DEADLINE_TIMER) {
+            if let Some(deadline) = self.task(task).await?.deadline() {
+                all.push(Scheduled { due: Some(deadline.at), kind: ScheduledKind::Deadline { task, deadline } });
             }
         }
+        all.extend(self.scheduled_monitors(&timers).await?);
         for goal in self.goals().await? {
             let due = goal.state.due.filter(|_| goal.state.status == GoalStatus::Active);
             all.push(Scheduled { due, kind: ScheduledKind::Goal { goal: goal.id, state: Box::new(goal.state) } });
         }
-        // What rests comes last.
-        all.sort_by_key(|scheduled| (scheduled.due.is_none(), scheduled.due));
+        in_order(&mut all);
         Ok(all)
     }
 
-    async fn scheduled_deadlines(&self) -> Result<Vec<Scheduled>, Error> {
-        let shared = &self.shared;
-        let timers = shared.store.timers_due(Some(&shared.tenant), SOME_TIME, timers::MOST).await?;
-        let mut deadlines = Vec::new();
-        for task in timers.iter().filter_map(|timer| task_of(&timer.name)) {
-            if let Some(deadline) = self.task(task).await?.deadline() {
-                deadlines.push(Scheduled { due: Some(deadline.at), kind: ScheduledKind::Deadline { task, deadline } });
-            }
-        }
-        Ok(deadlines)
+    /// The monitors among them.
+    pub async fn monitors(&self) -> Result<Vec<Scheduled>, Error> {
+        let mut all = self.scheduled_monitors(&self.timers_set().await?).await?;
+        in_order(&mut all);
+        Ok(all)
     }
 
-    /// Those that are gone by.
-    pub(crate) async fn monitors(&self) -> Result<Vec<(TaskId, MonitorState)>, Error> {
-        let heads = self.shared.store.streams(&self.shared.tenant, Monitor::KIND, None, MOST).await?;
+    async fn timers_set(&self) -> Result<Vec<StoredTimer>, Error> {
+        let shared = &self.shared;
+        Ok(shared.store.timers_due(Some(&shared.tenant), SOME_TIME, timers::MOST).await?)
+    }
+
+    async fn scheduled_monitors(&self, timers: &[StoredTimer]) -> Result<Vec<Scheduled>, Error> {
         let mut monitors = Vec::new();
-        for task in heads.iter().filter_map(|head| head.stream.id().parse().ok()) {
+        for task in named(timers, MONITOR_TIMER) {
             let monitor = self.monitor(task).await?;
-            if monitor.active().is_some() && !self.task(task).await?.is_over() {
-                monitors.push((task, monitor));
+            let Some(set) = monitor.active() else { continue };
+            if !self.task(task).await?.is_over() {
+                let (due, looks) = (monitor.wakes_at(), monitor.firings);
+                let kind = ScheduledKind::Monitor { task, schedule: set.schedule.clone(), looks };
+                monitors.push(Scheduled { due, kind });
             }
         }
         Ok(monitors)
     }
 }
 
-fn task_of(timer: &TimerName) -> Option<TaskId> {
-    timer.0.strip_prefix(DEADLINE_TIMER)?.parse().ok()
+/// What rests comes last.
+fn in_order(all: &mut [Scheduled]) {
+    all.sort_by_key(|scheduled| (scheduled.due.is_none(), scheduled.due));
+}
+
+/// The tasks whose timers of this kind they are.
+fn named(timers: &[StoredTimer], kind: &str) -> impl Iterator<Item = TaskId> {
+    timers.iter().filter_map(move |timer| timer.name.0.strip_prefix(kind)?.parse().ok())
 }

@@ -1,6 +1,6 @@
 //! Where the records of a story stand, in the order in which they were committed: runs of records that follow each other in one journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use windlass_domain::{ExecutionId, Seq};
 use windlass_store::Position;
@@ -141,11 +141,6 @@ impl Index {
 
     fn first_run(&self, after: Position) -> usize {
         self.runs.partition_point(|run| run.last <= after)
-    }
-
-    /// The ids of all journals.
-    pub fn ids(&self) -> BTreeSet<String> {
-        self.journals.iter().map(|known| known.journal.id()).collect()
     }
 
     /// By the positions at which they began, and in that order.

@@ -40,12 +40,6 @@ impl Engine {
         page.ok_or(Error::NoSuchExecution(execution))
     }
 
-    /// The ids of all journals of a task's story.
-    pub async fn story_ids(&self, task: TaskId) -> Result<BTreeSet<String>, Error> {
-        let known = self.known_of(Journal::Task(task), Index::ids).await?;
-        known.ok_or(Error::NoSuchTask(task))
-    }
-
     /// Who worked on a task, and for those who did, by the positions at which they began.
     pub async fn executions_of(&self, task: TaskId) -> Result<Vec<(u64, ExecutionId)>, Error> {
         let known = self.known_of(Journal::Task(task), Index::executions).await?.ok_or(Error::NoSuchTask(task))?;

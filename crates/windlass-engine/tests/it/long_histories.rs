@@ -7,13 +7,14 @@ use windlass_domain::execution::{
     ExecutionEvent, MessageAccepted, MessageKind, Observation, ObservationDecision, ObservationRecorded, OwnerEffect,
     Source, SubagentSpawned,
 };
-use windlass_domain::session::{SessionEvent, SessionOpened, SessionTriggered};
+use windlass_domain::session::{SessionEvent, SessionOpened, SessionTriggered, TaskTaken};
+use windlass_domain::task::{AttemptWoken, Part, PartOf, TaskCreated, TaskEvent};
 use windlass_domain::timeline::{Turn, timeline};
 use windlass_domain::{
     CallId, Deliverable, DeliverableType, Digest, Encoded, EventFamily, ExecutionId, MessageId, SessionId, Taint,
     TaskId, Tenant,
 };
-use windlass_engine::{Engine, Error, JournalRecord, StoryPage};
+use windlass_engine::{Engine, Error, JournalRecord, Naming, StoryPage};
 use windlass_store::sqlite::SqliteStore;
 use windlass_store::{Commit, NewEvent, StreamId};
 
@@ -23,7 +24,7 @@ use crate::court::{Court, read};
 const RECORDS: u64 = 3_000;
 
 /// A process, and what it reads.
-fn counted(court: &Court) -> (Engine, Arc<Counted>) {
+pub fn counted(court: &Court) -> (Engine, Arc<Counted>) {
     let store = Arc::new(Mutex::new(None));
     let engine = court.process_with(|parts| {
         let counted = Counted::new(Arc::clone(&parts.store));
@@ -193,15 +194,62 @@ fn a_story_of_many_journals_is_told_in_its_order() {
     }
     let expected: Vec<_> = court.story(&engine, task).iter().map(|record| record.row().clone()).collect();
     // Reads once what has come.
-    let ids = court.wait(engine.story_ids(task)).unwrap();
-    assert_eq!(ids.len(), 22, "{ids:?}");
+    assert_eq!(court.wait(engine.executions_of(task)).unwrap().len(), 21);
     let (paged, most) = pages(&store, |after| court.wait(engine.task_page(task, after, 50)).unwrap());
     assert_eq!(paged.into_iter().flat_map(|page| page.rows).collect::<Vec<_>>(), expected);
     assert!(most <= 50 + 200, "{most} rows for a page of 50");
-    assert_eq!(court.wait(engine.executions_of(task)).unwrap().len(), 21);
     let _before = store.read();
-    assert_eq!(court.wait(engine.story_ids(task)).unwrap(), ids);
-    assert_eq!(store.read().rows, 0, "whoever listens again reads nothing again");
+    assert_eq!(court.wait(engine.executions_of(task)).unwrap().len(), 21);
+    assert_eq!(store.read().rows, 0, "whoever looks again reads nothing again");
+}
+
+fn created(court: &Court, engine: &Engine, task: TaskId) -> TaskCreated {
+    let created = |record: JournalRecord| match record {
+        JournalRecord::Task { event, .. } => match *event {
+            TaskEvent::Created(created) => Some(created),
+            _ => None,
+        },
+        _ => None,
+    };
+    court.story(engine, task).into_iter().find_map(created).unwrap()
+}
+
+#[test]
+fn a_page_of_tasks_folds_nobody_s_part() {
+    let court = court();
+    let (engine, store) = counted(&court);
+    let whole = court.submit(&engine);
+    let original = created(&court, &engine, whole);
+    for number in 0..20_u128 {
+        let task = TaskId::new(court.wall(), (1 + number) << 48);
+        let mut created = original.clone();
+        created.command.task_id = task;
+        created.part_of = Some(PartOf { task: whole, root: whole, part: Part::Correction {} });
+        let stream = StreamId::new("task", task);
+        let more = (0..200).map(|_| TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }).encode());
+        let rows = std::iter::once(TaskEvent::Created(created).encode()).chain(more);
+        forge_all(&court, rows.map(|row| (stream.clone(), row)));
+    }
+    let _before = store.read();
+    let page = court.wait(engine.wholes_before(None, 10)).unwrap();
+    assert_eq!(page.iter().map(|summary| summary.task_id).collect::<Vec<_>>(), [whole]);
+    let read = store.read().rows;
+    assert!(read <= 100, "{read} rows, of which 4,000 are of parts");
+}
+
+#[test]
+fn what_a_stream_is_a_part_of_is_looked_for_once_and_not_in_what_was_done_since() {
+    let court = court();
+    let (task, execution) = long(&court);
+    let (engine, store) = counted(&court);
+    let session = created(&court, &engine, task).command.session_id.to_string();
+    let _before = store.read();
+    let of = court.wait(engine.belongs_to("execution", &execution.to_string())).unwrap();
+    assert_eq!(of[..], [execution.to_string(), task.to_string(), session]);
+    let read = store.read().rows;
+    assert!(read <= 100, "{read} rows of a journal of {RECORDS}");
+    assert_eq!(court.wait(engine.belongs_to("execution", &execution.to_string())).unwrap(), of);
+    assert_eq!(store.read().rows, 0);
 }
 
 #[test]
@@ -293,6 +341,28 @@ fn long_conversation(court: &Court) -> SessionId {
     let all = std::iter::once(SessionEvent::Opened(opened)).chain(rows);
     forge_all(court, all.map(|event| (stream.clone(), EventFamily::encode(&event))));
     session
+}
+
+#[test]
+fn how_the_tasks_of_a_conversation_stand_costs_what_is_new_of_them() {
+    let court = Court::new(vec![]);
+    let (engine, store) = counted(&court);
+    let task = court.submit(&engine);
+    let session = created(&court, &engine, task).command.session_id;
+    let opened = SessionOpened::local(court.workspace().to_string_lossy().into_owned());
+    let taken = TaskTaken { task_id: task, called: Default::default(), waits: false };
+    let of_session = [SessionEvent::Opened(opened), SessionEvent::TaskTaken(taken)];
+    forge_all(&court, of_session.map(|event| (StreamId::new("session", session), EventFamily::encode(&event))));
+    let woken = || (StreamId::new("task", task), TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }).encode());
+    forge_all(&court, (0..RECORDS).map(|_| woken()));
+    let look = || court.wait(engine.session_state(session, Naming::Ids)).unwrap().unwrap();
+    let first = look();
+    assert_eq!(first.tasks.len(), 1);
+    assert!(store.read().rows as u64 > RECORDS, "once");
+    forge_all(&court, [woken()]);
+    assert_eq!(look(), first);
+    let read = store.read().rows;
+    assert!(read <= 20, "{read} rows for one that is new");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use windlass_engine::{Dispatch, Engine, Error, Message, ScheduledKind, Submissio
 use windlass_plan::parse_base_case;
 
 use crate::court::{Ask, At, Court, ask, call, fetch, read, work, write};
+use crate::long_histories::counted;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -219,6 +220,10 @@ fn somebody_else_has_it_look_and_not_look() {
     assert_eq!(court.wait(engine.monitor(task)).unwrap().firings, 1, "who waits for a person could not listen yet");
     court.wait(engine.remove_monitor(task)).unwrap();
     assert!(court.wait(engine.schedules()).unwrap().is_empty());
+    let (beside, store) = counted(&court);
+    let _before = store.read();
+    assert!(court.wait(beside.monitors()).unwrap().is_empty());
+    assert_eq!(store.read().rows, 0, "nobody reads of those that there were");
     let again = court.wait(engine.remove_monitor(task));
     assert!(matches!(again, Err(Error::Monitor(MonitorRejected::Absent))), "{again:?}");
     pass(&court, &engine, HOUR * 2);

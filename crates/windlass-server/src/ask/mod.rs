@@ -12,6 +12,7 @@ mod query;
 mod range;
 mod rate;
 mod roomy;
+mod share;
 mod tag;
 mod to_its_end;
 
@@ -27,5 +28,6 @@ pub use query::Asked;
 pub use range::part_of;
 pub use rate::{Rates, hold_to_rate};
 pub use roomy::room_for_files;
+pub use share::{Bounds, Share, Shares, hold_to_share};
 pub use tag::tagged;
 pub use to_its_end::to_its_end;

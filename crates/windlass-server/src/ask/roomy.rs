@@ -1,5 +1,6 @@
 //! Bodies that bring files: longer than others may be, where files are taken, and only so many at once, so that nobody fills the memory
-//! with them. Whoever comes when all places are taken waits for one, and not for ever.
+//! with them. Whoever comes when all places are taken waits for one, and not for ever; nobody has or
+//! waits for so many of them that others would wait for them alone.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use futures_util::future::{Either, select};
 use http::StatusCode;
 use http::header::CONTENT_LENGTH;
 
+use crate::auth::Caller;
 use crate::problems::Refusal;
 use crate::service::Service;
 
@@ -39,6 +41,11 @@ pub async fn room_for_files(State(service): State<Arc<Service>>, mut request: Re
     if !(takes_files && is_large) {
         return next.run(request).await;
     }
+    let share = request.extensions().get::<Caller>().map(|caller| service.shares_of_files.take(caller)).transpose();
+    let _share = match share {
+        Ok(share) => share,
+        Err(full) => return full.refused("requests that bring files").into_response(),
+    };
     let _place = match select(pin!(service.large_bodies.acquire()), service.runtime.sleep(PATIENCE)).await {
         Either::Left((place, _)) => place,
         Either::Right(_) => return too_many().into_response(),

@@ -20,4 +20,4 @@ pub use names::Names;
 pub(crate) use scopes::{Scopes, hold_to_scope};
 pub(crate) use ticket::{GOOD_FOR as TICKETS_ARE_GOOD_FOR, Tickets};
 pub(crate) use token::as_it_is_now;
-pub use token::{TokenRecord, fingerprint};
+pub use token::{TokenRecord, bearer, fingerprint};

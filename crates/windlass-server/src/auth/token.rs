@@ -40,7 +40,7 @@ pub fn fingerprint(token: &str) -> [u8; 32] {
 }
 
 /// Whose token the request bears, if anybody's.
-pub(super) fn bearer(headers: &HeaderMap, tokens: &[TokenRecord], now: Wall) -> Option<Caller> {
+pub fn bearer(headers: &HeaderMap, tokens: &[TokenRecord], now: Wall) -> Option<Caller> {
     let presented = fingerprint(presented(headers)?);
     let mut found = u32::MAX;
     for (place, token) in tokens.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! no ids, nobody keeps them, and whoever is slow or away misses some; what counts stands in the record that follows. They are those of
 //! tasks that this process works on: others have nobody here to tell of theirs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -22,15 +22,8 @@ pub struct Live(Arc<Mutex<BTreeMap<Tenant, broadcast::Sender<Piece>>>>);
 /// Ready to be sent.
 #[derive(Debug, Clone)]
 pub struct Piece {
-    task: String,
-    execution: String,
+    pub task: String,
     pub bytes: Bytes,
-}
-
-impl Piece {
-    pub fn is_of(&self, ids: &BTreeSet<String>) -> bool {
-        ids.contains(&self.task) || ids.contains(&self.execution)
-    }
 }
 
 impl Live {
@@ -84,7 +77,7 @@ impl Telling {
             data.extend(more);
         }
         // Whoever listened may be gone by now.
-        let _heard = self.sender.send(Piece { task, execution, bytes: written(&data) });
+        let _heard = self.sender.send(Piece { task, bytes: written(&data) });
     }
 }
 

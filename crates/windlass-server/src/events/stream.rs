@@ -2,7 +2,6 @@
 //! hands on. The tail is listened to before the store is read, so that nothing falls between; what both have is sent once. Whoever is
 //! too slow for the tail is sent from the store again, and what is held for them is bounded in bytes. Before anything is sent, and while there is nothing to send, their token is looked at: one that is good for nothing any more ends it.
 
-use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +17,9 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use utoipa::IntoParams;
 use windlass_api::Scope;
-use windlass_engine::{Engine, FeedEvent};
+use windlass_engine::{Engine, Error, FeedEvent};
 
-use super::frame::{Frame, frame, is_shown};
+use super::frame::{Of, frame, is_shown, of};
 use super::live::{Piece, missed};
 use super::tail::{Heard, News, PAGE, Tail};
 use crate::auth::{Caller, as_it_is_now};
@@ -55,27 +54,25 @@ pub struct EventsQuery {
 #[derive(Debug, Clone)]
 pub enum Only {
     All,
-    /// Those of streams with these ids, whatever they are about, and of those that these say have begun.
-    Of(BTreeSet<String>),
+    /// Those of one task or conversation, and of all that is a part of it: nothing of it stands before this position.
+    Of {
+        id: String,
+        from: u64,
+    },
 }
 
 impl Only {
-    fn wants(&mut self, frame: &Frame) -> bool {
+    fn wants(&self, of: &Of) -> bool {
         match self {
             Self::All => true,
-            Self::Of(ids) if ids.contains(&frame.id) || frame.of.as_ref().is_some_and(|of| ids.contains(of)) => {
-                ids.insert(frame.id.clone());
-                ids.extend(frame.begins.iter().cloned());
-                true
-            }
-            Self::Of(_) => false,
+            Self::Of { id, .. } => of.contains(id),
         }
     }
 
-    fn wants_piece(&self, piece: &Piece) -> bool {
+    async fn wants_piece(&self, engine: &Engine, piece: &Piece) -> bool {
         match self {
             Self::All => true,
-            Self::Of(ids) => piece.is_of(ids),
+            Self::Of { .. } => of(engine, "task", &piece.task).await.is_ok_and(|of| self.wants(&of)),
         }
     }
 }
@@ -141,6 +138,10 @@ pub async fn stream(
     if position > last {
         return Err(ahead(last));
     }
+    let position = match only {
+        Only::All => position,
+        Only::Of { from, .. } => position.max(from),
+    };
     let listener = Listener {
         caller: caller.clone(),
         engine,
@@ -202,10 +203,8 @@ impl Listener {
     }
 
     async fn catch_up(&mut self) {
-        match self.engine.events_after(self.position, self.page).await {
-            Ok(events) => {
-                let is_end = events.len() < self.page;
-                let taken = take(events, &mut self.only, MOST_READY);
+        match self.read().await {
+            Ok((taken, is_end)) => {
                 (self.position, self.ready) = (taken.upto.unwrap_or(self.position), taken.ready);
                 self.page = match taken.is_all {
                     true => (self.page * 2).min(PAGE),
@@ -223,6 +222,21 @@ impl Listener {
         }
     }
 
+    /// A page, and whether it is the last one.
+    async fn read(&self) -> Result<(Taken, bool), Error> {
+        let events = self.engine.events_after(self.position, self.page).await?;
+        let is_end = events.len() < self.page;
+        let mut told = Vec::with_capacity(events.len());
+        for event in events {
+            let of = match self.only {
+                Only::All => [].into(),
+                Only::Of { .. } => of(&self.engine, &event.about, &event.id).await?,
+            };
+            told.push((event, of));
+        }
+        Ok((take(told, &self.only, MOST_READY), is_end))
+    }
+
     async fn follow(&mut self) -> Followed {
         let runtime = Arc::clone(&self.service.runtime);
         let (mut look, mut looks) = (runtime.sleep(LOOK), 0);
@@ -234,7 +248,7 @@ impl Listener {
                     News::Next(frame) if frame.position <= self.position => {}
                     News::Next(frame) => {
                         self.position = frame.position;
-                        if self.only.wants(&frame) {
+                        if self.only.wants(&frame.of) {
                             return Followed::Said(frame.bytes.clone());
                         }
                     }
@@ -243,8 +257,11 @@ impl Listener {
                     News::Over => return Followed::Over,
                 },
                 piece = next_piece(&mut self.live) => match piece {
-                    Ok(piece) if self.only.wants_piece(&piece) => return Followed::Said(piece.bytes),
-                    Ok(_) => {}
+                    Ok(piece) => {
+                        if self.only.wants_piece(&self.engine, &piece).await {
+                            return Followed::Said(piece.bytes);
+                        }
+                    }
                     Err(RecvError::Lagged(pieces)) => return Followed::Said(missed(pieces)),
                     Err(RecvError::Closed) => self.live = None,
                 },
@@ -282,19 +299,16 @@ struct Taken {
 }
 
 /// As many as are wanted and do not weigh too much.
-fn take(events: Vec<FeedEvent>, only: &mut Only, most: usize) -> Taken {
+fn take(events: Vec<(FeedEvent, Of)>, only: &Only, most: usize) -> Taken {
     let (mut weight, mut taken) = (0, Taken { ready: Vec::new(), upto: None, is_all: true });
-    for event in events {
+    for (event, of) in events {
         if weight > 0 && weight + event.data.len() > most {
             taken.is_all = false;
             break;
         }
         taken.upto = Some(event.position);
-        if !is_shown(&event) {
-            continue;
-        }
-        let frame = frame(event);
-        if only.wants(&frame) {
+        if is_shown(&event) && only.wants(&of) {
+            let frame = frame(event, of);
             weight += frame.bytes.len();
             taken.ready.push(frame.bytes);
         }
@@ -316,8 +330,8 @@ mod tests {
 
     use super::*;
 
-    fn event(position: u64, id: &str, length: usize) -> FeedEvent {
-        FeedEvent {
+    fn event(position: u64, id: &str, length: usize) -> (FeedEvent, Of) {
+        let event = FeedEvent {
             position,
             at: Wall::default(),
             about: "execution".to_owned(),
@@ -326,16 +340,17 @@ mod tests {
             version: 1,
             data: format!("\"{}\"", "x".repeat(length)),
             taint: Taint::Auth,
-        }
+        };
+        (event, [id.to_owned(), "all".to_owned()].into())
     }
 
     #[test]
     fn what_is_ready_for_somebody_slow_is_bounded_in_bytes_and_nothing_is_left_out() {
-        let all: Vec<FeedEvent> = (1..=40).map(|position| event(position, "a", 1_000)).collect();
+        let all: Vec<(FeedEvent, Of)> = (1..=40).map(|position| event(position, "a", 1_000)).collect();
         let (mut at, mut sent) = (0, 0);
         while at < 40 {
-            let rest = all.iter().filter(|event| event.position > at).cloned().collect();
-            let taken = take(rest, &mut Only::All, 5_000);
+            let rest = all.iter().filter(|(event, _)| event.position > at).cloned().collect();
+            let taken = take(rest, &Only::All, 5_000);
             let weight: usize = taken.ready.iter().map(Bytes::len).sum();
             assert!((1..6_000).contains(&weight), "{weight}");
             at = taken.upto.unwrap();
@@ -343,14 +358,14 @@ mod tests {
             assert_eq!(taken.is_all, at == 40);
         }
         assert_eq!(sent, 40);
-        let large = take(vec![event(1, "a", 1 << 20), event(2, "a", 1)], &mut Only::All, 5_000);
+        let large = take(vec![event(1, "a", 1 << 20), event(2, "a", 1)], &Only::All, 5_000);
         assert_eq!((large.ready.len(), large.upto, large.is_all), (1, Some(1), false), "one, whatever it weighs");
     }
 
     #[test]
     fn what_nobody_wants_weighs_nothing() {
         let others = (1..=40).map(|position| event(position, "b", 1_000)).chain([event(41, "a", 10)]).collect();
-        let taken = take(others, &mut Only::Of(BTreeSet::from(["a".to_owned()])), 5_000);
+        let taken = take(others, &Only::Of { id: "a".to_owned(), from: 0 }, 5_000);
         assert_eq!((taken.ready.len(), taken.upto, taken.is_all), (1, Some(41), true));
     }
 }

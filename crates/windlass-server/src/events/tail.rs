@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tokio::sync::broadcast;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, Error};
+use windlass_engine::{Engine, Error, FeedEvent};
 
-use super::frame::{Frame, frame, is_shown};
+use super::frame::{Frame, frame, is_shown, of};
 
 /// Frames that it holds at most, and what they may weigh together; the newest is held whatever it weighs.
 const BUFFER: usize = 4_096;
@@ -88,15 +88,11 @@ async fn read(tail: Weak<Tail>, engine: Engine, mut position: u64, runtime: Arc<
         match engine.events_after(position, PAGE).await {
             Ok(events) => {
                 let is_all = events.len() < PAGE;
-                for event in events {
-                    position = event.position;
-                    if is_shown(&event) {
-                        // Nobody listening at this moment is no trouble.
-                        let _heard = listened_to.sender.send(held.hold(frame(event)));
-                    }
-                }
+                let told = tell(&listened_to, events, &engine, &mut held, &mut position).await;
                 drop(listened_to);
-                if is_all {
+                if told.is_err() {
+                    runtime.sleep(PAUSE).await;
+                } else if is_all {
                     hints.changed(LOOK_ANYWAY).await;
                 }
             }
@@ -106,6 +102,26 @@ async fn read(tail: Weak<Tail>, engine: Engine, mut position: u64, runtime: Arc<
             }
         }
     }
+}
+
+/// What could not be told is read again.
+async fn tell(
+    tail: &Tail,
+    events: Vec<FeedEvent>,
+    engine: &Engine,
+    held: &mut Held,
+    position: &mut u64,
+) -> Result<(), Error> {
+    for event in events {
+        let at = event.position;
+        if is_shown(&event) {
+            let of = of(engine, &event.about, &event.id).await?;
+            // Nobody listening at this moment is no trouble.
+            let _heard = tail.sender.send(held.hold(frame(event, of)));
+        }
+        *position = at;
+    }
+    Ok(())
 }
 
 /// What was told of late, for those who have not heard it yet.
@@ -137,7 +153,7 @@ mod tests {
     use super::*;
 
     fn frame_of(length: usize) -> Frame {
-        Frame { position: 1, id: String::new(), begins: Vec::new(), of: None, bytes: vec![0; length].into() }
+        Frame { position: 1, of: [].into(), bytes: vec![0; length].into() }
     }
 
     #[test]

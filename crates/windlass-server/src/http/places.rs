@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::ask::Share;
+
 #[derive(Debug, Clone)]
 pub struct Places {
     shared: Arc<Shared>,
@@ -38,7 +40,11 @@ pub struct Place {
 
 /// For as long as it is held, something is answered at this place.
 #[derive(Debug)]
-pub struct Busy(Arc<Place>);
+pub struct Busy {
+    place: Arc<Place>,
+    /// Whoever asked has it as long.
+    share: Mutex<Option<Share>>,
+}
 
 /// Of a response: it is for anybody, and whoever takes their time to read it keeps a place no better than whoever asks for nothing.
 #[derive(Debug, Clone, Copy)]
@@ -113,13 +119,17 @@ impl Place {
 impl Busy {
     pub fn at(place: Arc<Place>) -> Self {
         place.work();
-        Self(place)
+        Self { place, share: Mutex::default() }
+    }
+
+    pub fn with(&self, share: Share) {
+        *self.share.lock().unwrap_or_else(PoisonError::into_inner) = Some(share);
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.rest();
+        self.place.rest();
     }
 }
 

@@ -11,7 +11,7 @@ use windlass_api::{Activity, SurfaceWord};
 use windlass_engine::{FeedEvent, Surface};
 
 use super::records::looked_back;
-use super::sessions::{ids_of, known};
+use super::sessions::known;
 use crate::ask::{Asked, PageQuery};
 use crate::auth::Caller;
 use crate::events::is_shown;
@@ -59,15 +59,13 @@ pub async fn list(
     Asked(query): Asked<ActivityQuery>,
 ) -> Result<Json<Activity>, Refusal> {
     let page = PageQuery { limit: query.limit, cursor: query.cursor.clone() }.read::<u64>()?;
-    let ids = match &query.session {
+    let session = match &query.session {
         None => None,
-        Some(name) => {
-            let (session, state) = known(&service, &caller, name).await?;
-            Some(ids_of(&service, &caller, session, &state).await?)
-        }
+        Some(name) => Some(known(&service, &caller, name).await?.0.to_string()),
     };
-    let looked_for = LookedFor::new(&query, ids);
-    let found = service.engine(&caller).look_back(page.after, page.limit, |event| looked_for.is_in(event)).await;
+    let looked_for = LookedFor::new(&query);
+    let engine = service.engine(&caller);
+    let found = engine.look_back(page.after, page.limit, session.as_deref(), |event| looked_for.is_in(event)).await;
     Ok(Json(looked_back(found.map_err(|error| service.refuse(error))?)))
 }
 
@@ -77,11 +75,10 @@ struct LookedFor {
     about: Option<BTreeSet<String>>,
     words: Vec<String>,
     surface: Option<Surface>,
-    ids: Option<BTreeSet<String>>,
 }
 
 impl LookedFor {
-    fn new(query: &ActivityQuery, ids: Option<BTreeSet<String>>) -> Self {
+    fn new(query: &ActivityQuery) -> Self {
         let listed = |names: &String| names.split(',').map(|name| name.trim().to_owned()).collect();
         let words = query.words.as_deref().unwrap_or_default().split_whitespace();
         let surface = |word: SurfaceWord| match word {
@@ -94,7 +91,6 @@ impl LookedFor {
             about: query.about.as_ref().map(listed),
             words: words.map(str::to_lowercase).collect(),
             surface: query.surface.map(surface),
-            ids,
         }
     }
 
@@ -103,7 +99,6 @@ impl LookedFor {
         is_shown(event)
             && is_one(&self.kinds, &event.kind)
             && is_one(&self.about, &event.about)
-            && is_one(&self.ids, &event.id)
             && self.has_words(event)
             && self.surface.is_none_or(|surface| event.surfaces().contains(&surface))
     }

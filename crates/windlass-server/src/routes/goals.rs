@@ -37,7 +37,7 @@ pub async fn list(
 }
 
 /// What rests comes last.
-fn place(scheduled: &Scheduled) -> Place {
+pub(super) fn place(scheduled: &Scheduled) -> Place {
     let name = match &scheduled.kind {
         ScheduledKind::Deadline { task, .. } => format!("deadline-{task}"),
         ScheduledKind::Monitor { task, .. } => format!("monitor-{task}"),

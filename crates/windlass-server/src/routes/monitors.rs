@@ -10,7 +10,8 @@ use windlass_domain::monitor::{MonitoringSchedule, TimeoutAction};
 use windlass_domain::{TaskId, Wall};
 use windlass_engine::{Scheduled, ScheduledKind};
 
-use crate::ask::{InPath, Sent, named};
+use super::goals::place;
+use crate::ask::{Asked, InPath, PageQuery, Place, Sent, listed, named};
 use crate::auth::Caller;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
@@ -21,11 +22,19 @@ use crate::service::Service;
     tag = "monitors",
     operation_id = "list_monitors",
     security(("bearer" = ["read"])),
+    params(PageQuery),
     responses((status = 200, description = "Those there are, the next that is due first.", body = MonitorList), Problems)
 )]
-pub async fn list(State(service): State<Arc<Service>>, caller: Caller) -> Result<Json<MonitorList>, Refusal> {
-    let all = service.engine(&caller).schedules().await.map_err(|error| service.refuse(error))?;
-    Ok(Json(MonitorList { monitors: all.into_iter().filter_map(told).collect() }))
+pub async fn list(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    Asked(query): Asked<PageQuery>,
+) -> Result<Json<MonitorList>, Refusal> {
+    let page = query.read::<Place>()?;
+    let all = service.engine(&caller).monitors().await.map_err(|error| service.refuse(error))?;
+    let placed = all.into_iter().filter_map(|scheduled| Some((place(&scheduled), told(scheduled)?)));
+    let (monitors, next) = listed(placed, &page);
+    Ok(Json(MonitorList { monitors, next }))
 }
 
 fn told(Scheduled { due, kind }: Scheduled) -> Option<Monitor> {

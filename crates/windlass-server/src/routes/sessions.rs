@@ -1,7 +1,6 @@
 //! `/v1/sessions`: conversations. What is said is kept at once and answered in its turn; work that it begins waits for a yes to its
 //! plan like any other.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -16,7 +15,7 @@ use windlass_api::{
 use windlass_domain::coordinate::{Channel, Origin, TaskEntry, Trigger, Triggered, UNNAMED_USER};
 use windlass_domain::session::{Said, SessionState};
 use windlass_domain::{MessageId, Seq, SessionId, Taint};
-use windlass_engine::{Error, Heeded, Means, Naming, Span};
+use windlass_engine::{Heeded, Means, Naming, Span};
 
 use crate::ask::{Asked, InPath, PageQuery, Sent, named, nothing, own_name};
 use crate::auth::Caller;
@@ -183,29 +182,10 @@ pub async fn events(
     Asked(query): Asked<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let (session, state) = known(&service, &caller, &name).await?;
-    let ids = ids_of(&service, &caller, session, &state).await?;
-    stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
-}
-
-/// The ids of a conversation, of its tasks, and of all who work for them.
-pub(super) async fn ids_of(
-    service: &Service,
-    caller: &Caller,
-    session: SessionId,
-    state: &SessionState,
-) -> Result<BTreeSet<String>, Refusal> {
-    let engine = service.engine(caller);
-    let mut ids = BTreeSet::from([session.to_string()]);
-    for task in state.tasks.iter().chain(state.turn.iter().map(|turn| &turn.run)) {
-        match engine.story_ids(*task).await {
-            Ok(story) => ids.extend(story),
-            // It is named before it begins.
-            Err(Error::NoSuchTask(task)) => drop(ids.insert(task.to_string())),
-            Err(error) => return Err(service.refuse(error)),
-        }
-    }
-    Ok(ids)
+    let (session, _) = known(&service, &caller, &name).await?;
+    let begun = service.engine(&caller).before_all_of("session", &session.to_string()).await;
+    let from = begun.map_err(|error| service.refuse(error))?.unwrap_or_default();
+    stream(Arc::clone(&service), &caller, &headers, &query, Only::Of { id: session.to_string(), from }).await
 }
 
 /// One in which something was said.

@@ -9,6 +9,7 @@ use http::HeaderMap;
 use serde_json::Value;
 use windlass_api::RecordList;
 use windlass_domain::TaskId;
+use windlass_engine::Error;
 
 use super::records::told;
 use crate::ask::{Asked, InPath, PageQuery, named};
@@ -53,13 +54,14 @@ pub async fn records(
 pub async fn events(
     State(service): State<Arc<Service>>,
     caller: Caller,
-    InPath(task): InPath<String>,
+    InPath(name): InPath<String>,
     Asked(query): Asked<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let task: TaskId = named("task", &task)?;
-    let ids = service.engine(&caller).story_ids(task).await.map_err(|error| service.refuse(error))?;
-    stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
+    let task: TaskId = named("task", &name)?;
+    let begun = service.engine(&caller).before_all_of("task", &task.to_string()).await;
+    let from = begun.and_then(|from| from.ok_or(Error::NoSuchTask(task))).map_err(|error| service.refuse(error))?;
+    stream(Arc::clone(&service), &caller, &headers, &query, Only::Of { id: task.to_string(), from }).await
 }
 
 /// The work of a planned task: what is done, what is at work, what waits for what, which ways there are.

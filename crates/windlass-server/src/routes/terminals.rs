@@ -7,11 +7,11 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use windlass_api::{PROBLEM_JSON, Problem, TICKET_PREFIX, TerminalList, TerminalScreen, TerminalTicket};
+use windlass_api::{PROBLEM_JSON, Problem, TICKET_PREFIX, Terminal, TerminalList, TerminalScreen, TerminalTicket};
 use windlass_domain::ExecutionId;
 use windlass_engine::Error;
 
-use crate::ask::{InPath, named};
+use crate::ask::{Asked, InPath, PageQuery, named};
 use crate::auth::{Caller, TICKETS_ARE_GOOD_FOR};
 use crate::http::Busy;
 use crate::problems::{Problems, Refusal};
@@ -27,17 +27,31 @@ pub const TICKET: &str = "/v1/executions/{execution}/terminal/ticket";
     tag = "terminals",
     operation_id = "list_terminals",
     security(("bearer" = ["read"])),
-    responses((status = 200, description = "Those that are open.", body = TerminalList), Problems)
+    params(PageQuery),
+    responses((status = 200, description = "Those that are open, in the order in which they were opened.", body = TerminalList), Problems)
 )]
-pub async fn list(State(service): State<Arc<Service>>, caller: Caller) -> Result<Json<TerminalList>, Refusal> {
-    let mut terminals = Vec::new();
-    for execution in terminals::names(&service).await? {
-        if is_theirs(&service, &caller, execution).await? {
-            let looked = terminals::look(&service, execution).await?;
-            terminals.extend(Some(looked.terminal).filter(|terminal| terminal.alive));
+pub async fn list(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    Asked(query): Asked<PageQuery>,
+) -> Result<Json<TerminalList>, Refusal> {
+    let page = query.read::<ExecutionId>()?;
+    let mut names = terminals::names(&service).await?;
+    names.sort_unstable();
+    names.retain(|name| page.after.is_none_or(|after| *name > after));
+    let mut terminals: Vec<Terminal> = Vec::new();
+    for execution in names {
+        if !is_theirs(&service, &caller, execution).await? {
+            continue;
         }
+        let looked = terminals::look(&service, execution).await?.terminal;
+        if looked.alive && terminals.len() == page.limit {
+            let next = terminals.last().map(|last| last.execution_id.clone());
+            return Ok(Json(TerminalList { terminals, next }));
+        }
+        terminals.extend(Some(looked).filter(|terminal| terminal.alive));
     }
-    Ok(Json(TerminalList { terminals }))
+    Ok(Json(TerminalList { terminals, next: None }))
 }
 
 #[utoipa::path(

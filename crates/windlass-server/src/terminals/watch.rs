@@ -32,6 +32,8 @@ const LARGEST: usize = 64 << 10;
 const UNWRITTEN: usize = 4 * LARGEST;
 /// Notes to them that are not written yet; whoever earns more waits with what they say.
 const NOTES: usize = 8;
+/// How often the token of somebody is looked at who is shown nothing.
+const LOOK: Duration = Duration::from_secs(1);
 /// So many pings without an answer.
 const UNANSWERED: u32 = 3;
 
@@ -79,14 +81,21 @@ impl Looker {
         hello: TerminalTold,
         noted: &mut mpsc::Receiver<TerminalTold>,
     ) -> End {
-        let mut message = text(&hello);
+        let mut message = Some(text(&hello));
         let mut painting = pin!(next(seen));
-        let mut beat = self.service.runtime.sleep(self.service.limits.ping);
+        let runtime = &self.service.runtime;
+        let (mut look, mut beat) = (runtime.sleep(LOOK), runtime.sleep(self.service.limits.ping));
         loop {
-            if let Err(end) = self.send(out, message).await {
+            // Asked every time, and where nothing is painted from time to time: what was taken back is good for nothing at once.
+            if !self.may_look() {
+                return End::TakenBack;
+            }
+            if let Some(message) = message
+                && let Err(end) = self.send(out, message).await
+            {
                 return end;
             }
-            message = tokio::select! {
+            let said = tokio::select! {
                 (sight, seen) = &mut painting => {
                     painting.set(next(seen));
                     match sight {
@@ -101,17 +110,20 @@ impl Looker {
                     }
                 }
                 Some(note) = noted.recv() => text(&note),
+                () = &mut look => {
+                    look = runtime.sleep(LOOK);
+                    message = None;
+                    continue;
+                }
                 () = &mut beat => {
-                    beat = self.service.runtime.sleep(self.service.limits.ping);
+                    beat = runtime.sleep(self.service.limits.ping);
                     if self.unanswered.fetch_add(1, Ordering::Relaxed) >= UNANSWERED {
                         return End::Silent;
-                    }
-                    if self.token().is_none() {
-                        return End::TakenBack;
                     }
                     Message::Ping(Bytes::new())
                 }
             };
+            message = Some(said);
         }
     }
 
@@ -172,6 +184,10 @@ impl Looker {
             }
         });
         select(farewell, self.service.runtime.sleep(self.patience())).await;
+    }
+
+    fn may_look(&self) -> bool {
+        self.token().is_some_and(|caller| caller.may(Scope::Read))
     }
 
     fn token(&self) -> Option<Caller> {

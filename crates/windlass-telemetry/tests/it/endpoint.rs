@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use windlass_domain::Runtime;
 use windlass_runtime::{Threads, TokioRuntime, executor};
-use windlass_telemetry::{Endpoint, Metric, Registry};
+use windlass_telemetry::{Endpoint, MayLook, Metric, Registry};
 
 /// What each of these requests is answered, one connection for each.
 fn answers(hosts: &[&str], requests: &[&str]) -> Vec<String> {
@@ -18,7 +18,10 @@ fn answers(hosts: &[&str], requests: &[&str]) -> Vec<String> {
         registry.add(Metric::count("agent.subagent.spawned", 3));
         let hosts = hosts.iter().map(|&host| host.to_owned()).collect();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let endpoint = Endpoint::bind(address, hosts, registry, Arc::clone(&runtime)).await.expect("a free port");
+        let may_look: MayLook =
+            Arc::new(|headers| headers.get("authorization").is_some_and(|said| said == "Bearer ours"));
+        let endpoint =
+            Endpoint::bind(address, hosts, may_look, registry, Arc::clone(&runtime)).await.expect("a free port");
         let address = endpoint.local_addr().expect("an address");
         runtime.spawn(Box::pin(endpoint.run()));
         let mut answers = Vec::new();
@@ -33,9 +36,11 @@ fn answers(hosts: &[&str], requests: &[&str]) -> Vec<String> {
     })
 }
 
+/// By somebody who may look.
 #[track_caller]
 fn check(hosts: &[&str], request: &str, status: &str) {
-    let answer = answers(hosts, &[request]).remove(0);
+    let request = request.replacen("\r\n", "\r\nAuthorization: Bearer ours\r\n", 1);
+    let answer = answers(hosts, &[&request]).remove(0);
     assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request:?}: {answer}");
     assert_eq!(answer.contains("agent_subagent_spawned 3\n"), status == "200", "{answer}");
 }
@@ -63,4 +68,13 @@ fn there_is_nothing_else() {
     check(&[], "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", "405");
     let long = format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(100_000));
     assert!(!answers(&[], &[&long])[0].contains("agent_"));
+}
+
+#[test]
+fn nobody_looks_who_may_not() {
+    for bearing in ["", "Authorization: Bearer theirs\r\n"] {
+        let answer = answers(&[], &[&format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\n{bearing}\r\n")]).remove(0);
+        assert!(answer.starts_with("HTTP/1.1 401 ") && !answer.contains("agent_"), "{answer}");
+        assert!(answer.to_lowercase().contains("www-authenticate: bearer"), "{answer}");
+    }
 }

@@ -35,6 +35,8 @@ pub async fn serve(arguments: arguments::Serve) -> anyhow::Result<Exit> {
     if arguments.concurrency == 0 {
         return Err(WrongUse::new("--concurrency must be at least 1").hint("to work on nothing, say --no-work").into());
     }
+    // Before anything that takes a while: whoever is told to end while it begins ends as it would later.
+    let interrupts = Interrupts::new()?;
     let log = WorkerLog::new(arguments.output);
     let Prepared { config, door, roots, templates } = prepared(&arguments).await?;
     create_private(&config.data_dir)?;
@@ -55,7 +57,7 @@ pub async fn serve(arguments: arguments::Serve) -> anyhow::Result<Exit> {
     let serving = async {
         join(served, streaming).await;
     };
-    let worked = until_told(&windlass, (&arguments, &live), &log, serving, &drain).await;
+    let worked = until_told(&windlass, (&arguments, &live), (&log, interrupts), serving, &drain).await;
     windlass.observing.flush().await;
     let Some(worked) = worked else { return Ok(Exit::Stopped) };
     worked.map_err(explain)?;
@@ -136,14 +138,13 @@ async fn open(
 async fn until_told(
     windlass: &Windlass,
     (arguments, live): (&arguments::Serve, &Live),
-    log: &WorkerLog,
+    (log, mut interrupts): (&WorkerLog, Interrupts),
     serving: impl Future<Output = ()>,
     drain: &Drain,
 ) -> Option<Result<(), windlass_engine::Error>> {
     let canceller = Canceller::default();
     let mut working = work(windlass, (arguments, live), log, canceller.signal());
     let mut serving = pin!(serving);
-    let mut interrupts = Interrupts::new().ok()?;
     let (mut worked, mut is_served, mut asked) = (None, false, 0);
     let mut limit: BoxFuture<'static, ()> = Box::pin(std::future::pending());
     while worked.is_none() || !is_served {

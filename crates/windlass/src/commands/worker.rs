@@ -6,9 +6,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::{BoxFuture, Canceller, Stop};
+use windlass_api::Scope;
+use windlass_domain::{BoxFuture, Canceller, Stop, Tenant};
 use windlass_engine::{Error, Until, Watchers, WorkerOptions};
-use windlass_telemetry::Endpoint;
+use windlass_server::auth::bearer;
+use windlass_server::port::TokenBook as _;
+use windlass_telemetry::{Endpoint, MayLook};
 
 use super::drive::explain;
 use super::load::load_to_work;
@@ -16,6 +19,7 @@ use crate::arguments;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::{Interrupts, Signalled};
 use crate::show::{WorkerLog, output};
+use crate::tokens::FileTokens;
 use crate::wiring::Windlass;
 
 /// The newest: whoever begins to work does not read all that there ever was.
@@ -31,9 +35,11 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
     let hosts = config.file.telemetry.metrics_hosts.clone();
     arguments.metrics.map_or(Ok(()), |address| may_be_served_at(address, &hosts))?;
+    let tokens = FileTokens::new(&config.data_dir, &config.user).telling(Arc::new(log.clone()));
     let windlass = Windlass::open_to_work_on_many(config, Arc::new(log.clone())).await?;
     if let Some(address) = arguments.metrics {
-        log.serves(&serve_metrics(&windlass, address, hosts).await?);
+        tokens.ensure_own(&*windlass.runtime).map_err(WrongUse::from)?;
+        log.serves(&serve_metrics(&windlass, address, hosts, tokens).await?);
     }
     for (machine, tasks) in left_to_others(&windlass).await.map_err(explain)? {
         log.leaves(tasks, &machine);
@@ -103,10 +109,22 @@ fn may_be_served_at(address: SocketAddr, hosts: &[String]) -> Result<(), WrongUs
 }
 
 /// The address, as others type it.
-async fn serve_metrics(windlass: &Windlass, address: SocketAddr, hosts: Vec<String>) -> anyhow::Result<String> {
+async fn serve_metrics(
+    windlass: &Windlass,
+    address: SocketAddr,
+    hosts: Vec<String>,
+    tokens: FileTokens,
+) -> anyhow::Result<String> {
     let registry = Arc::clone(&windlass.observing.registry);
+    let clock = Arc::clone(&windlass.runtime);
+    // As at `/v1/metrics`: they are of everybody's tasks, and for operators.
+    let may_look: MayLook = Arc::new(move |headers| {
+        let caller = bearer(headers, &tokens.tokens(), clock.wall());
+        caller.is_some_and(|caller| caller.may(Scope::Admin) && caller.tenant == Tenant::local())
+    });
     let wrong = |error| WrongUse::new(format!("--metrics {address}: {error}")).hint("name another port");
-    let endpoint = Endpoint::bind(address, hosts, registry, Arc::clone(&windlass.runtime)).await.map_err(wrong)?;
+    let endpoint = Endpoint::bind(address, hosts, may_look, registry, Arc::clone(&windlass.runtime)).await;
+    let endpoint = endpoint.map_err(wrong)?;
     let shown = endpoint.local_addr().map_err(wrong)?;
     windlass.runtime.spawn(Box::pin(endpoint.run()));
     Ok(format!("http://{shown}/metrics"))

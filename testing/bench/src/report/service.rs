@@ -24,8 +24,10 @@ const INJECTING: &str = "Beyond the model's own time: 30 ms for an answer, which
     decided on before they came and reaches the model after them; they are late where a second one goes without them. A task that waits is in no memory: it is taken from its queue and folded anew.";
 
 const WORKERS: &str = "Workers are processes of one machine, on a PostgreSQL of the benchmark's own whose files are on the same disk as SQLite's. They make steps of tasks whose \
-    model answers at once, eight tasks each, until all are done; starting them is counted. All commits of a store take turns, and the processors are shared by workers, database and model. \
-    A worker that is killed has one task, whose model takes 50 ms; another stands by and has nothing to do. Its work is resumed when the other's request reaches the model.";
+    model answers at once, eight tasks each, until all are done; starting them is counted. All commits of a store take turns, and the processors are shared by workers, database and model: another worker makes no more steps that are nothing but commits, and is for work that \
+    takes its time elsewhere, in models, tools and checks, and for going on when one dies. \
+    A worker that is killed has one task, whose model takes 50 ms; another stands by and has nothing to do. Its work is resumed when the other's request reaches the model. They are on one machine, where \
+    a lock says at once that a process is gone; on another host of the same name it is known by its silence, after 9 s.";
 
 pub fn section(findings: &Findings) -> Option<Section> {
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
@@ -188,12 +190,15 @@ fn workers_rows(figures: &workers::Figures) -> Vec<Row> {
     let workers::Figures { sqlite_per_s, postgres_per_s, sqlite_resumed, postgres_resumed } = figures;
     let workers = workers::WORKERS.map(|workers| workers.to_string()).join(" / ");
     let alone = postgres_per_s.first().copied().unwrap_or_default();
+    let with_two = postgres_per_s.get(1).copied().unwrap_or_default();
     let ratios = postgres_per_s.iter().map(|per_s| times(per_s / alone)).collect::<Vec<_>>().join(" / ");
     vec![
-        plain(
+        judged(
             format!("steps per s on PostgreSQL, {workers} workers"),
             list(postgres_per_s.iter().copied()),
             format!("one: {ratios}; one on SQLite {}: {}", figure(*sqlite_per_s), times(alone / sqlite_per_s)),
+            &aims::SCALING,
+            with_two >= 1.5 * alone,
         ),
         plain(
             "ms from a worker's death to its work resumed, p50 / p99".to_owned(),

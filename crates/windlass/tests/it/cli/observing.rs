@@ -1,14 +1,14 @@
 //! What operators see: the log on standard error, metrics, and a story that is followed from another process.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::scripts::{HELLO, SLEEPER};
-use crate::support::{Home, Ledger, Terminal};
+use super::serving::token;
+use crate::support::{Home, Ledger, Terminal, ask};
 
 #[test]
 fn a_run_logs_only_when_told_to() {
@@ -49,10 +49,15 @@ fn a_worker_shows_its_metrics() {
     let address = worker.wait_for_record("metrics")["address"].as_str().expect("an address").to_owned();
     worker.wait_for(|line| line.contains("\"completed\""));
     let address = address.trim_start_matches("http://").trim_end_matches("/metrics");
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    write!(stream, "GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n").expect("it is sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("text");
+    let own = std::fs::read_to_string(home.data().join("token")).expect("a token");
+    let reader = token(&home, "reader", &["--scope", "read"]);
+    let tenant = token(&home, "tenant", &["--scope", "admin", "--tenant", "acme"]);
+    let look =
+        |bearer: &str| ask(address, "GET", "/metrics", &[("Authorization", &format!("Bearer {}", bearer.trim()))], "");
+    for nobody in ["", "x", &reader, &tenant] {
+        look(nobody).expect(401);
+    }
+    let answer = look(&own).expect(200).body;
     for expected in [
         "agent_loop_iterations{status=\"completed\"} ",
         "agent_llm_tokens{direction=\"input\"} ",

@@ -11,7 +11,7 @@ use super::serving::{Served, serve, token};
 use crate::support::{Home, Listening, none_left};
 
 impl Served {
-    fn waits_for<T>(&self, path: &str, wanted: impl Fn(&Value) -> Option<T>) -> T {
+    pub fn waits_for<T>(&self, path: &str, wanted: impl Fn(&Value) -> Option<T>) -> T {
         self.at_last(&self.token, path, wanted)
     }
 
@@ -23,7 +23,7 @@ impl Served {
         self.waits_for(&format!("/v1/tasks/{task}"), |one| (one["standing"] == standing).then_some(()));
     }
 
-    fn only_card(&self) -> String {
+    pub fn only_card(&self) -> String {
         self.waits_for("/v1/approvals", |all| all["approvals"][0]["card"]["card_id"].as_str().map(str::to_owned))
     }
 

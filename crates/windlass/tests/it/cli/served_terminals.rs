@@ -251,6 +251,25 @@ fn a_browser_comes_in_with_a_ticket_once_and_from_our_page_alone() {
     served.end();
 }
 
+/// Pings are far apart: it is not by them that it is noticed.
+#[test]
+fn whoever_only_looks_is_let_go_when_their_token_is_taken_back() {
+    let home = home();
+    let (served, execution) = on_screen(&home);
+    let passing = token(&home, "passing", &["--scope", "read"]);
+    let mut theirs = Viewer::bearing(&served, &execution, &passing);
+    theirs.told("caught_up");
+    home.windlass(&["token", "revoke", "passing"]).run().expect(0);
+    loop {
+        match theirs.socket.read().expect("a message") {
+            Message::Ping(_) => panic!("it was not noticed before"),
+            Message::Close(frame) => break assert_eq!(frame.expect("why").code, CloseCode::Policy),
+            _ => {}
+        }
+    }
+    served.end();
+}
+
 #[test]
 fn nonsense_is_not_listened_to_and_a_drain_tells_everybody() {
     let home = home();

@@ -1,6 +1,7 @@
 //! `windlass worker` and `run --detach`: who goes on with what nobody works on.
 
 use std::fs;
+use std::net::TcpListener;
 
 use rustix::process::Signal;
 
@@ -151,4 +152,20 @@ fn wrong_use_is_explained() {
     --- stderr
     error: [HOME]/data/windlass.toml:2:1: [approvals]: `lifetime_seconds` must be at least 1: nobody could answer in time
     ");
+}
+
+/// The store does not answer: whoever replaces a process at that moment asks it to end, and need not kill it.
+#[test]
+fn who_is_told_to_end_while_it_begins_ends_by_itself() {
+    for words in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"]] {
+        let home = Home::playing(HELLO);
+        let mute = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("postgres://me@{}/windlass", mute.local_addr().expect("an address"));
+        let begins = home.windlass(words).env("WINDLASS_STORE_URL", &url).start();
+        let asked = mute.accept().expect("it asks");
+        begins.signal(Signal::TERM);
+        drop((asked, mute));
+        let stderr = begins.end().expect(1).stderr;
+        assert!(stderr.contains("cannot be reached"), "{words:?}: {stderr}");
+    }
 }

@@ -3,5 +3,6 @@
 mod crowd;
 mod machines;
 mod outage;
+mod serving;
 mod standing_still;
 mod store;

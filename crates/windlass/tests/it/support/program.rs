@@ -38,6 +38,17 @@ impl Program {
         self
     }
 
+    /// So many files may it have open.
+    #[must_use]
+    pub fn with_open_files(self, most: u64) -> Self {
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("ulimit -n {most} && exec \"$0\" \"$@\"")).arg(self.command.get_program());
+        command.args(self.command.get_args()).stdin(Stdio::null()).env_clear();
+        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(self.command.get_current_dir().expect("it was said"));
+        Self { command }
+    }
+
     /// Started in this folder instead of the workspace.
     #[must_use]
     pub fn inside(mut self, folder: &Path) -> Self {
