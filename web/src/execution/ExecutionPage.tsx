@@ -22,7 +22,7 @@ export function ExecutionPage() {
   const navigate = useNavigate({ from: "/executions/$execution" });
   const found = useQuery(executionQuery(id));
   return (
-    <Shown query={found} what="the execution">
+    <Shown key={id} query={found} what="the execution">
       {(run) => {
         const scope = run.scope as { id?: string; kind?: string } | null;
         return (

@@ -6,13 +6,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { memo, useMemo, useState } from "react";
 
-import { graph as graphQuery } from "../api/queries";
-import type { GraphAtom, GraphGroup, WorkGraph } from "../api/types";
+import { explanation, graph as graphQuery } from "../api/queries";
+import type { Explanation, GraphAtom, GraphGroup, WorkGraph } from "../api/types";
 import { Shown } from "../parts/Shown";
 import { words } from "../text/format";
 import { Visible } from "../text/Visible";
 import { AtomDetails } from "./AtomDetails";
 import { layered } from "./layers";
+import { type Way, wayKey, waysOf } from "./ways";
 
 export default function Graph({ task }: { task: string }) {
   const found = useQuery(graphQuery(task));
@@ -25,30 +26,38 @@ const NARROW = 720;
 /** Above so many, only what is in sight is drawn, and one begins where the work is. */
 const MANY = 200;
 const FIRST = 30;
-const AT_WORK = ["at_work", "checking", "asks", "next", "failed"];
+const AT_WORK = ["working", "checking", "asks", "queued", "next", "failed"];
+const SAYS = { taken: "taken", given_up: "given up", left: undefined } as const;
+const NOTHING: Explanation["given_up"] = [];
 
 function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
   const { atom: chosen } = useSearch({ from: "/tasks/$task" });
   const navigate = useNavigate({ from: "/tasks/$task" });
+  const given_up = useQuery(explanation(task)).data?.given_up ?? NOTHING;
   const { nodes, edges } = useMemo(() => {
     const placed = layered(graph);
-    const standing = new Map(graph.parts.map((part) => [part.id, part.type === "atom" ? part.standing : ""]));
+    const ways = waysOf(graph, given_up);
+    const wayOf = (part: GraphAtom | GraphGroup) => (part.type === "atom" && part.or_group !== undefined ? ways.get(wayKey(part.or_group, part.id)) : undefined);
     return {
-      nodes: placed.nodes.map(({ part, x, y }) => ({ id: part.id, type: part.type === "group" ? "choice" : "atom", position: { x, y }, data: { part } as Record<string, unknown>, draggable: false, initialWidth: 216, initialHeight: 52 })),
-      edges: placed.edges.map(({ from, to, isChoice }) => ({ id: `${from}>${to}`, source: from, target: to, className: isChoice ? `choice ${standing.get(from) ?? ""}` : "", focusable: false })),
+      nodes: placed.nodes.map(({ part, x, y }) => ({ id: part.id, type: part.type === "group" ? "choice" : "atom", position: { x, y }, data: { part, way: wayOf(part) } as Record<string, unknown>, draggable: false, initialWidth: 216, initialHeight: 52 })),
+      edges: placed.edges.map(({ from, to, isChoice }) => {
+        const fares = isChoice ? ways.get(wayKey(to, from))?.fares : undefined;
+        return { id: `${from}>${to}`, source: from, target: to, className: fares === undefined ? "" : `choice ${fares}`, label: fares && SAYS[fares], focusable: false };
+      }),
     };
-  }, [graph]);
+  }, [graph, given_up]);
   const [begins] = useState(() => {
     if (graph.parts.length <= MANY) return undefined;
     const busy = graph.parts.filter((part) => part.type === "atom" && AT_WORK.includes(part.standing));
     return (busy.length > 0 ? busy : graph.parts.filter(({ within }) => within !== undefined)).slice(0, FIRST).map(({ id }) => ({ id }));
   });
+  const shown = useMemo(() => nodes.map((node) => ({ ...node, selected: node.id === chosen })), [nodes, chosen]);
   const part = graph.parts.find(({ id }) => id === chosen);
   const choose = (atom: string | undefined) => void navigate({ search: atom === undefined ? {} : { atom }, replace: true, resetScroll: false });
   return (
     <>
       <ReactFlow
-        nodes={nodes.map((node) => ({ ...node, selected: node.id === chosen }))}
+        nodes={shown}
         edges={edges}
         nodeTypes={TYPES}
         fitView
@@ -71,13 +80,13 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
 }
 
 function Atom({ data }: NodeProps) {
-  const part = data.part as GraphAtom;
+  const { part, way } = data as unknown as { part: GraphAtom; way: Way | undefined };
   return (
     <div className={`atom ${part.standing}`}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="name">
         <code>{part.id}</code>
-        <span>{words(part.standing)}{part.attempts !== null && part.attempts.used > 0 && ` ${part.attempts.used}/${part.attempts.of}`}</span>
+        <span>{words(part.standing)}{part.attempts !== null && part.attempts.used > 0 && ` ${part.attempts.used}/${part.attempts.of}`}{way !== undefined && ` · way ${way.rank} of ${way.of}`}</span>
       </div>
       <div className="title"><Visible text={part.title} /></div>
       <Handle type="source" position={Position.Right} isConnectable={false} />

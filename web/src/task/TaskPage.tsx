@@ -33,7 +33,8 @@ export function TaskPage() {
   const [cards, asked] = [useQuery(waiting).data ?? [], useQuery(questions).data ?? []];
   const waitsFor = [...cards, ...asked].filter((one) => one.task === id);
   return (
-    <Shown query={found} what="the task">
+    // What was begun to be said to one is not said to the next.
+    <Shown key={id} query={found} what="the task">
       {(task) => {
         const result = task.result as TaskResult | null;
         const isOver = result !== null;
