@@ -6,15 +6,16 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { timeline } from "../api/queries";
 import { Empty, Failed, Loading } from "../parts/States";
 import { clock, money } from "../text/format";
-import { Markdown } from "../text/Markdown";
-import { CallStep } from "./CallStep";
+import { Visible } from "../text/Visible";
+import { Heard } from "./Heard";
 import { type Row, rowsOf } from "./rows";
+import { StepView } from "./StepView";
 
 export function Timeline({ execution }: { execution: string }) {
   const found = useInfiniteQuery(timeline(execution));
   const [find, setFind] = useState("");
   const turns = useMemo(() => found.data?.pages.flatMap((page) => page.items) ?? [], [found.data]);
-  const rows = useMemo(() => rowsOf(turns, find), [turns, find]);
+  const rows = useMemo(() => rowsOf(turns, find, !found.hasNextPage), [turns, find, found.hasNextPage]);
   const list = useRef<HTMLOListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), [rows.length === 0]);
@@ -65,16 +66,10 @@ function RowView({ row }: { row: Row }) {
       );
     }
     case "asked":
-      return (
-        <details className="step asked" open={row.text.length < 1_200}>
-          <summary><strong>{row.what === "prompt" ? "It is told" : row.what.replace(/_/g, " ")}</strong></summary>
-          <div className="inside"><Markdown text={row.text} /></div>
-        </details>
-      );
+      return <Heard kind={row.what} text={row.text} />;
     case "step":
-      if (row.step.step === "called") return <CallStep step={row.step} />;
-      return <div className="step said"><Markdown text={row.step.text ?? JSON.stringify(row.step)} /></div>;
+      return <StepView step={row.step} />;
     case "end":
-      return <p className="muted small">The turn ended: {row.how.replace(/_/g, " ")}.</p>;
+      return <p className="muted small"><Visible text={row.says} /></p>;
   }
 }
