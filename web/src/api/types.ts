@@ -126,6 +126,8 @@ export interface Turn {
   began_at: string;
   last_at: string;
   cost: number;
+  /** It cost more than is counted: an answer's price is not known. */
+  unpriced?: boolean;
   model_calls: number;
   usage: { input: number; output: number };
   /** Its first steps are in the item before. */
@@ -134,7 +136,15 @@ export interface Turn {
   steps: TurnStep[];
 }
 
-export type TurnStep = { step: string; text?: string; kind?: string; program?: string; version?: string; tool?: string; arguments?: unknown; call_id?: string; result?: string; status?: string; duration_ms?: number; risk?: string; ruling?: string; [more: string]: unknown };
+export interface Picture {
+  name: string;
+  media_type: string;
+  width: number;
+  height: number;
+  digest: string;
+}
+
+export type TurnStep = { step: string; text?: string; kind?: string; program?: string; version?: string; tool?: string; arguments?: unknown; call_id?: string; result?: string; full_output?: string; images?: Picture[]; status?: string; duration_ms?: number; risk?: string; ruling?: string; [more: string]: unknown };
 
 export interface TaskResult {
   status: string;

@@ -8,6 +8,7 @@ import { Standing } from "../parts/Badge";
 import { Icon } from "../parts/Icon";
 import { Visible } from "../text/Visible";
 import { Redirect } from "./Redirect";
+import { bound } from "./wanted";
 import { wayKey, waysOf } from "./ways";
 
 interface AtomDetailsProps {
@@ -23,6 +24,7 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
   const ways = waysOf(graph, given_up);
   const [change, setChange] = useState<{ what: object; words: string } | null>(null);
   const way = part.type === "atom" && part.or_group !== undefined ? ways.get(wayKey(part.or_group, part.id)) : undefined;
+  const [said, setSaid] = useState<string | null>(null);
   const binding = bindings.find(({ atom }) => atom === part.id);
   const isOver = ["verified", "completed", "failed", "cancelled"].includes(graph.standing);
   return (
@@ -52,7 +54,20 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
           {!isOver && part.within !== undefined && (
             <p className="row">
               <button type="button" onClick={() => setChange({ what: { graph: { drop: [part.id] } }, words: `Drop ${part.id}` })}>Drop it …</button>
+              {binding !== undefined && said === null && <button type="button" onClick={() => setSaid(binding.summary)}>It came to something else …</button>}
             </p>
+          )}
+          {said !== null && (
+            <form
+              className="stack"
+              onSubmit={(event) => {
+                event.preventDefault();
+                setChange({ what: bound(part.id, said), words: `${part.id} came to something else` });
+              }}
+            >
+              <label>What it came to; what rests on it is done again<textarea required value={said} onChange={(event) => setSaid(event.target.value)} /></label>
+              <p className="row"><button type="submit" disabled={said.trim() === "" || said === binding?.summary}>See what follows …</button><button type="button" onClick={() => setSaid(null)}>Leave it</button></p>
+            </form>
           )}
         </>
       ) : (

@@ -1,6 +1,6 @@
 // The work as a graph, live: what is done, what is at work, which ways were taken and which were given up. A part that is chosen says
 // what it came to, and may be dropped or another way chosen from there.
-import { Background, Controls, Handle, Position, ReactFlow, type NodeProps } from "@xyflow/react";
+import { Background, Controls, Handle, Panel, Position, ReactFlow, type NodeProps } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -12,6 +12,7 @@ import { Shown } from "../parts/Shown";
 import { words } from "../text/format";
 import { Visible } from "../text/Visible";
 import { AtomDetails } from "./AtomDetails";
+import { Change } from "./Change";
 import { layered } from "./layers";
 import { type Way, wayKey, waysOf } from "./ways";
 
@@ -27,6 +28,7 @@ const NARROW = 720;
 const MANY = 200;
 const FIRST = 30;
 const AT_WORK = ["working", "checking", "asks", "queued", "next", "failed"];
+const OVER = ["verified", "completed", "failed", "cancelled"];
 const SAYS = { taken: "taken", given_up: "given up", left: undefined } as const;
 const NOTHING: Explanation["given_up"] = [];
 
@@ -51,6 +53,8 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
     const busy = graph.parts.filter((part) => part.type === "atom" && AT_WORK.includes(part.standing));
     return (busy.length > 0 ? busy : graph.parts.filter(({ within }) => within !== undefined)).slice(0, FIRST).map(({ id }) => ({ id }));
   });
+  const [isChanging, setChanging] = useState(false);
+  const isOver = OVER.includes(graph.standing);
   const shown = useMemo(() => nodes.map((node) => ({ ...node, selected: node.id === chosen })), [nodes, chosen]);
   const part = graph.parts.find(({ id }) => id === chosen);
   const choose = (atom: string | undefined) => void navigate({ search: atom === undefined ? {} : { atom }, replace: true, resetScroll: false });
@@ -65,16 +69,19 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
         minZoom={0.05}
         nodesConnectable={false}
         onlyRenderVisibleElements={graph.parts.length > MANY}
-        onNodeClick={(_, node) => choose(node.id)}
+        // By a click or by Enter. What is selected is said by the address alone: a listener to the selection itself would follow the one that
+        // is about to be given up, and so on for ever.
+        onNodesChange={(changes) => changes.forEach((change) => change.type === "select" && change.selected && choose(change.id))}
         onPaneClick={() => choose(undefined)}
-        onSelectionChange={({ nodes: [first] }) => first !== undefined && first.id !== chosen && choose(first.id)}
         proOptions={{ hideAttribution: true }}
         aria-label={`The work: ${graph.done} of ${graph.items} items done`}
       >
         <Background gap={24} />
         <Controls showInteractive={false} />
+        {!isOver && <Panel position="top-right"><button type="button" onClick={() => setChanging(true)}>Change it …</button></Panel>}
       </ReactFlow>
-      {part !== undefined && <AtomDetails task={task} part={part} graph={graph} onClose={() => choose(undefined)} />}
+      {isChanging && <Change task={task} graph={graph} onClose={() => setChanging(false)} />}
+      {part !== undefined && <AtomDetails key={part.id} task={task} part={part} graph={graph} onClose={() => choose(undefined)} />}
     </>
   );
 }
