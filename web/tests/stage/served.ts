@@ -19,12 +19,14 @@ export class Served {
     readonly port: number,
   ) {}
 
-  static async start(): Promise<Served> {
+  /** `executor`: what agents do besides, before everything that the script has for them. */
+  static async start(executor = ""): Promise<Served> {
     if (!existsSync(PROGRAM)) throw new Error(`there is no program at ${PROGRAM}: build it, or say where with WINDLASS`);
     const folder = mkdtempSync(join(tmpdir(), "windlass-console-"));
     mkdirSync(join(folder, "project"));
     mkdirSync(join(folder, "data"), { mode: 0o700 });
     writeFileSync(join(folder, "project", "old.txt"), "old\n");
+    writeFileSync(join(folder, "script.yaml"), readFileSync(SCRIPT, "utf8").replace(/^  executor:\n/m, (line) => line + executor));
     const served = new Served(folder, await freePort());
     await served.begin();
     served.token = readFileSync(join(folder, "data", "token"), "utf8").trim();
@@ -37,7 +39,7 @@ export class Served {
 
   /** Until it listens. */
   async begin(): Promise<void> {
-    const words = ["serve", "--listen", `127.0.0.1:${this.port}`, "--workspace", join(this.folder, "project"), "--rehearsal", SCRIPT, "--drain", "1"];
+    const words = ["serve", "--listen", `127.0.0.1:${this.port}`, "--workspace", join(this.folder, "project"), "--rehearsal", join(this.folder, "script.yaml"), "--drain", "1"];
     const env = { PATH: process.env.PATH, HOME: this.folder, WINDLASS_DATA_DIR: join(this.folder, "data"), USER: "you", WINDLASS_AGENTS: join(this.folder, "agents") };
     const child = spawn(PROGRAM, words, { cwd: join(this.folder, "project"), env, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
