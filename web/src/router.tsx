@@ -4,6 +4,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import type { Surface } from "./api/types";
 import { ActivityPage } from "./activity/ActivityPage";
 import { NotFound } from "./layout/NotFound";
+import { PageFailed } from "./layout/PageFailed";
 import { Shell } from "./layout/Shell";
 import { Failed } from "./parts/States";
 import { ReviewPage } from "./review/ReviewPage";
@@ -65,6 +66,8 @@ export const router = createRouter({
     home, review, reviewOne, stream, streamOne, activity, tasks, task, execution, terminals,
     agents, patterns, skills, gates, schedules, deadLetters, settings,
   ]),
+  // A page fails alone: what stands around it stays.
+  defaultErrorComponent: PageFailed,
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -14,7 +14,7 @@ let served: Served;
 let browser: Browser;
 
 beforeAll(async () => {
-  [served, browser] = await Promise.all([Served.start(scene()), launched()]);
+  [served, browser] = await Promise.all([Served.start({ scene: scene() }), launched()]);
 });
 afterAll(async () => {
   await browser?.close();

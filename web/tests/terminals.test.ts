@@ -57,6 +57,41 @@ test("two look at the same screen, and what one types both see", async () => {
   await two.context.close();
 });
 
+test("several stand side by side, each with the room that it is shown in, and what one showed is there when it is over", async () => {
+  await served.begun("Do it as well", { agent: "claude-code", terminal: true, limits: { max_attempts: 1 } });
+  const sockets = join(served.folder, "data", "terminals");
+  while (readdirSync(sockets).filter((name) => name.endsWith(".sock")).length < 2) await new Promise(setImmediate);
+  const { terminals } = await served.ask<{ terminals: { execution_id: string }[] }>("GET", "/v1/terminals");
+  const second = terminals.find(({ execution_id }) => execution_id !== execution)?.execution_id ?? "";
+  const { page, context, complaints } = await visit(browser, served, "/terminals");
+  const screen = page.getByLabel(`Terminal ${second.slice(-8)}`);
+  await screen.locator(".xterm-rows").getByText(/READY/).waitFor();
+  expect(await page.locator(".terminal.live").count()).toBe(2);
+  const columns = async (): Promise<number> => {
+    await screen.locator(".xterm-helper-textarea").focus();
+    await page.keyboard.type("size\n");
+    const said = screen.locator(".xterm-rows").getByText(/^SIZE \d+ \d+/).last();
+    await said.waitFor();
+    return Number(/SIZE \d+ (\d+)/.exec((await said.textContent()) ?? "")?.[1]);
+  };
+  const before = await columns();
+  // Another window has room for another number of columns: the program is told, and paints for that.
+  const painted = screen.locator(".xterm-screen");
+  const wide = await painted.evaluate((one) => one.clientWidth);
+  await page.setViewportSize({ width: 1100, height: 900 });
+  await page.waitForFunction(([name, before]) => document.querySelector(`[aria-label="${String(name)}"] .xterm-screen`)?.clientWidth !== before, [`Terminal ${second.slice(-8)}`, wide] as const);
+  await page.keyboard.type("size\n");
+  await page.waitForFunction(
+    ([name, before]) => [...document.querySelectorAll(`[aria-label="${String(name)}"] .xterm-rows > div`)].some((row) => Number(/SIZE \d+ (\d+)/.exec(row.textContent ?? "")?.[1] ?? before) !== before),
+    [`Terminal ${second.slice(-8)}`, before] as const,
+  );
+  await page.keyboard.type("quit\n");
+  await page.getByLabel("Recordings").getByText(second.slice(-8)).click();
+  await page.getByLabel("Place in the recording").waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test("a recording is scrubbed through", async () => {
   const { page, context, complaints } = await visit(browser, served, `/executions/${execution}?view=recording`);
   const place = page.getByLabel("Place in the recording");

@@ -18,11 +18,12 @@ pub use command::{CommandRequest, CommandTold};
 pub use health::{Health, Standing};
 pub use monitor::{Monitor, MonitorList, MonitorRequest, TimeoutWord};
 pub use more::{
-    AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, GoalAdded,
-    GoalChanged, GoalRequest, Items, RedirectRequest, RedirectShown, Schedule, ScheduleList, Whoami,
+    AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, ForkRequest,
+    ForkShown, ForkTaken, GoalAdded, GoalChanged, GoalRequest, Items, RedirectRequest, RedirectShown, Schedule,
+    ScheduleList, Spending, SpendingPoint, Whoami,
 };
 pub use objective::{
-    Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
+    ChangeSought, Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
 };
 pub use problem::{PROBLEM_JSON, Problem};
 pub use review::{
@@ -35,9 +36,9 @@ pub use session::{
 };
 pub use task::{
     Activity, AttachmentRequest, DeadlineWord, Heard, LimitsRequest, MessageRequest, MessageSent, PlanningWord, Record,
-    RecordList, StartRequest, SurfaceWord, Task, TaskAccepted, TaskList, TaskRequest, WishRequest,
+    RecordList, StartRequest, SurfaceWord, Task, TaskAccepted, TaskList, TaskPart, TaskRequest, ToStart, WishRequest,
 };
 pub use terminal::{
-    TERMINAL_PROTOCOL, TICKET_PREFIX, Terminal, TerminalList, TerminalSaid, TerminalScreen, TerminalSize,
-    TerminalTicket, TerminalTold,
+    RecordingList, TERMINAL_PROTOCOL, TICKET_PREFIX, Terminal, TerminalList, TerminalRecording, TerminalSaid,
+    TerminalScreen, TerminalSize, TerminalTicket, TerminalTold,
 };

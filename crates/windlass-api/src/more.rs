@@ -68,6 +68,81 @@ pub struct Execution {
     pub model: Option<String>,
     pub scope: Value,
     pub records: usize,
+    /// For whom it works, where an agent gave it a part of its own work.
+    pub parent: Option<String>,
+    pub began_at: Option<String>,
+    /// When the last thing happened in it: its end, once its lifecycle is over.
+    pub last_at: String,
+    pub tokens: u64,
+    /// None where an answer's price is not known.
+    pub cost_usd: Option<f64>,
+    /// Whether what its terminal showed was recorded.
+    pub recorded: bool,
+}
+
+/// What a task used over time, by itself and by all who work for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Spending {
+    pub task_id: String,
+    /// All that was used by then, in the order in which it came: a thousand points at most, of which the last is now.
+    pub points: Vec<SpendingPoint>,
+    /// An answer's price is not known: it cost more than is counted.
+    pub unpriced: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SpendingPoint {
+    pub at: String,
+    pub tokens: u64,
+    pub cost_usd: f64,
+}
+
+/// What a new task is to go on with, of an earlier conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ForkRequest {
+    /// What it is to do; without words, to go on with its task.
+    #[schema(max_length = 65536)]
+    pub words: Option<String>,
+    /// The last turn that is taken over; without one, the last that is complete.
+    pub turn: Option<u32>,
+    /// Checks in YAML flow form, as `command: cargo test`.
+    #[schema(max_items = 100)]
+    pub base_case: Vec<String>,
+    #[schema(max_items = 100)]
+    pub constraints: Vec<String>,
+    /// Without one, the model that it asked.
+    #[schema(max_length = 256)]
+    pub model: Option<String>,
+    #[schema(max_items = 50)]
+    pub attachments: Vec<crate::AttachmentRequest>,
+    pub limits: crate::LimitsRequest,
+}
+
+/// What a fork would take over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ForkShown {
+    pub execution_id: String,
+    /// Of the task that it worked on.
+    pub task_id: String,
+    pub goal: String,
+    pub workspace: String,
+    pub agent: String,
+    pub model: String,
+    /// The last turn that is taken over.
+    pub turn: u32,
+    /// A later turn that is still being worked on, and is left out.
+    pub leaves_out: Option<u32>,
+    /// Calls of which nobody knows how they ended.
+    pub unended: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ForkTaken {
+    /// The new task, which workers have.
+    pub task_id: String,
+    pub turn: u32,
+    pub leaves_out: Option<u32>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -151,6 +226,9 @@ pub struct RedirectRequest {
     pub note: String,
     /// Without it nothing is changed: it is only shown what would be.
     pub confirmed: bool,
+    /// What was shown, as the answer says it: with it nothing else is made of it than what was seen.
+    #[schema(max_length = 100)]
+    pub seen: Option<String>,
 }
 
 /// What a redirect comes to.
@@ -167,4 +245,6 @@ pub struct RedirectShown {
     /// What was done and is to be done again.
     pub undone: Vec<String>,
     pub worst_case: Value,
+    /// Stands for all this: say it again with `confirmed`.
+    pub seen: Option<String>,
 }

@@ -22,6 +22,16 @@ pub struct Objective {
     pub trail: Vec<ObjectiveTurn>,
     /// What people changed, oldest first.
     pub corrections: Vec<ObjectiveCorrection>,
+    /// The planner that was last sent to look for a change, where nothing was changed since.
+    pub sought: Option<ChangeSought>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChangeSought {
+    /// To be said to `/redirect`.
+    pub planner: String,
+    /// Whether it has ended.
+    pub over: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

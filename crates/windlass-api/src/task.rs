@@ -111,12 +111,30 @@ pub struct Task {
     /// What people are asked.
     pub waits_for: Value,
     pub goal: String,
+    /// What it is called: of a part its item's title, otherwise the first line of the goal.
+    pub title: String,
+    /// Whose part it is, if it is one. A part is paused, stopped and redirected with the whole.
+    pub part_of: Option<TaskPart>,
     pub workspace: String,
     pub created_at: String,
     pub attempts: usize,
     pub planned: bool,
     /// The TaskResult, once there is one.
     pub result: Value,
+}
+
+/// Of which task it is a part, and what it does there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TaskPart {
+    /// The whole.
+    pub root: String,
+    pub title: String,
+    /// The part that asked for it, or the whole.
+    pub asked_by: String,
+    /// atom, plan, research, guidance, probe, split or correction.
+    pub kind: String,
+    /// The item of the plan that it is about.
+    pub atom: Option<String>,
 }
 
 /// A page, the newest first.
@@ -140,6 +158,19 @@ pub struct WishRequest {
 pub struct StartRequest {
     /// The second step, for what reaches beyond its folder.
     pub confirmed: bool,
+    /// What was shown of it (`GET` of the same address): what has become something else since is not begun.
+    #[schema(max_length = 100)]
+    pub seen: Option<String>,
+}
+
+/// What whoever begins it approves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ToStart {
+    pub task_id: String,
+    /// With its items, checks and worst case, as a card in Review; none of what was begun before, which goes on.
+    pub card: Value,
+    /// Stands for all this: say it with `POST`.
+    pub seen: Option<String>,
 }
 
 /// It was heard; whether it has come about, the task says.

@@ -27,6 +27,24 @@ pub struct TerminalList {
     pub next: Option<String>,
 }
 
+/// What a terminal showed, kept after it was closed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TerminalRecording {
+    pub execution_id: String,
+    pub agent_id: Option<String>,
+    pub began_at: Option<String>,
+    pub last_at: String,
+    /// Where it is.
+    pub recording: String,
+}
+
+/// A page, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RecordingList {
+    pub recordings: Vec<TerminalRecording>,
+    pub next: Option<String>,
+}
+
 /// A terminal, and what stands on its screen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TerminalScreen {

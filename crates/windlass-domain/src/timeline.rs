@@ -14,10 +14,12 @@ use serde_json::Value;
 pub use outline::{Outline, Piece};
 
 use crate::call::{CallStatus, Finished};
+use crate::digest::Digest;
 use crate::execution::{
     AgentInjection, CallDecision, Carrier, DecisionOutcome, Delivery, ExchangeOutcome, ExecutionEvent, Lifecycle,
     MessageKind, Observation, OwnerEffect, Purpose, StateChanged, TurnEnd,
 };
+use crate::image::Image;
 use crate::message::{CallId, ToolCall};
 use crate::risk::{Level, Ruling};
 use crate::time::Wall;
@@ -38,6 +40,9 @@ pub struct Turn {
     pub model_calls: u32,
     pub usage: Usage,
     pub cost: Usd,
+    /// Whether an answer's price was not known, so that it cost more than is counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
 }
 
 /// Something that was said to the agent.
@@ -84,6 +89,12 @@ pub struct CallTold {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<CallStatus>,
     pub result: String,
+    /// The whole output, where `result` is a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_output: Option<Digest>,
+    /// Pictures that belong to it, as a browser's screen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     pub duration_ms: u64,
 }
 
@@ -171,8 +182,8 @@ impl Timeline {
             ExecutionEvent::InjectionReceived(received) => self.inject(&received.injection, at),
             ExecutionEvent::PatternNudged(nudged) => self.step(Step::Noticed { text: nudged.message.clone() }, at),
             ExecutionEvent::ModelResponded(response) => {
-                self.spend(response.usage, response.cost.unwrap_or_default(), at);
-                self.spend(response.lost, Usd::default(), at);
+                self.spend(response.usage, response.cost, at);
+                self.spend(response.lost, Some(Usd::default()), at);
                 self.turn(at).model_calls += 1;
                 if response.purpose == Purpose::Turn {
                     self.say(&response.text, at);
@@ -180,7 +191,7 @@ impl Timeline {
                 }
             }
             ExecutionEvent::ModelFailed(failed) => {
-                self.spend(failed.usage, failed.cost, at);
+                self.spend(failed.usage, Some(failed.cost), at);
                 self.step(Step::Noticed { text: format!("the model did not answer: {}", failed.reason) }, at);
             }
             ExecutionEvent::CallProposed(call) => self.call(call, at, elsewhere),
@@ -196,8 +207,10 @@ impl Timeline {
             }
             ExecutionEvent::ObservationRecorded(recorded) => self.observe(&recorded.observation, at, elsewhere),
             ExecutionEvent::ExchangeClosed(closed) => {
-                self.spend(closed.usage, closed.cost.unwrap_or_default(), at);
-                self.turn(at).model_calls += u32::from(closed.outcome == ExchangeOutcome::Answered);
+                // Of one that nobody answered it is not the price that is missing.
+                let is_answered = closed.outcome == ExchangeOutcome::Answered;
+                self.spend(closed.usage, closed.cost.or((!is_answered).then(Usd::default)), at);
+                self.turn(at).model_calls += u32::from(is_answered);
             }
             ExecutionEvent::MessageDelivery(delivery) => match &delivery.outcome {
                 Delivery::Undeliverable { reason } => {
@@ -250,6 +263,7 @@ impl Timeline {
             model_calls: 0,
             usage: Usage::default(),
             cost: Usd::default(),
+            unpriced: false,
         });
     }
 
@@ -281,10 +295,11 @@ impl Timeline {
         }
     }
 
-    fn spend(&mut self, usage: Usage, cost: Usd, at: Wall) {
+    fn spend(&mut self, usage: Usage, cost: Option<Usd>, at: Wall) {
         let turn = self.turn(at);
         turn.usage += usage;
-        turn.cost += cost;
+        turn.cost += cost.unwrap_or_default();
+        turn.unpriced |= cost.is_none();
     }
 
     /// A program tells of a call before it asks for leave, or only does the one or the other.
@@ -314,6 +329,8 @@ impl Timeline {
             approval: None,
             status: None,
             result: String::new(),
+            full_output: None,
+            images: Vec::new(),
             duration_ms: 0,
         };
         self.step(Step::Called(Box::new(told)), at);
@@ -349,6 +366,8 @@ impl Timeline {
         self.on_call(&finished.call_id, elsewhere, |call| {
             call.status = Some(finished.status);
             call.result.clone_from(&finished.content);
+            call.full_output = finished.full_output;
+            call.images.clone_from(&finished.images);
             call.duration_ms = finished.duration_ms;
         });
     }

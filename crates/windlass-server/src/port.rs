@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_api::{CommandTold, GoalRequest, SayRequest, Scope, TaskRequest};
+use windlass_api::{CommandTold, ForkRequest, GoalRequest, SayRequest, Scope, TaskRequest};
 use windlass_domain::approval::WorstCase;
 use windlass_domain::graph::{Change, GraphState};
 use windlass_domain::{BoxFuture, TaskId, Tenant};
-use windlass_engine::{Engine, GoalOrder, OwnerKey, Submission};
+use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Submission};
 
 use crate::auth::{Caller, TokenRecord};
 use crate::problems::Refusal;
@@ -54,6 +54,14 @@ pub trait House: Send + Sync {
         tenant: &Tenant,
         word: Word,
         request: TaskRequest,
+    ) -> BoxFuture<'static, Result<Submission, Refusal>>;
+
+    /// What goes on with `fork`, in the same folder where that is still one of the tenant's.
+    fn fork(
+        &self,
+        tenant: &Tenant,
+        fork: Fork,
+        request: ForkRequest,
     ) -> BoxFuture<'static, Result<Submission, Refusal>>;
 
     /// What tasks of a conversation are begun with.

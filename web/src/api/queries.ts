@@ -83,10 +83,14 @@ export const deliverables = (id: string) =>
     queryFn: ({ signal }) => get("/v1/tasks/{task}/deliverables", { path: { task: id }, query: { limit: 100 } as never, signal }),
   });
 export const executionsOf = (id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["task-executions", id],
-    queryFn: ({ signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 200 } as never, signal }),
+    queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 100, cursor: pageParam } as never, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
   });
+export const spending = (id: string) =>
+  queryOptions({ queryKey: ["task-executions", id, "spending"], queryFn: ({ signal }) => get("/v1/tasks/{task}/spending", { path: { task: id }, signal }) });
 
 export const execution = (id: string) =>
   queryOptions({ queryKey: ["execution", id], queryFn: ({ signal }) => get("/v1/executions/{execution}", { path: { execution: id }, signal }) });
@@ -109,6 +113,12 @@ export const journal = (id: string) =>
     getNextPageParam: (page) => page.next ?? undefined,
   });
 
+export const recordings = infiniteQueryOptions({
+  queryKey: ["terminals", "recordings"],
+  queryFn: ({ pageParam, signal }) => get("/v1/recordings", { query: { limit: 20, cursor: pageParam } as never, signal }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page) => page.next ?? undefined,
+});
 export const terminals = queryOptions({ queryKey: ["terminals"], queryFn: ({ signal }) => get("/v1/terminals", { signal }) });
 export const agents = queryOptions({ queryKey: ["agents"], queryFn: ({ signal }) => get("/v1/agents", { signal }) });
 export const patterns = queryOptions({ queryKey: ["patterns"], queryFn: ({ signal }) => get("/v1/patterns", { signal }) });

@@ -124,7 +124,8 @@ export interface Explanation {
   next: unknown[];
   waits: string | null;
   promised: WorstCase | null;
-  used: WorstCase | null;
+  /** A model without a price has used nobody knows how much money. */
+  used: (Omit<WorstCase, "cost_usd"> & { cost_usd: number | null }) | null;
 }
 
 export interface Turn {
@@ -133,18 +134,30 @@ export interface Turn {
   began_at: string;
   last_at: string;
   cost: number;
+  /** It cost more than is counted: an answer's price is not known. */
+  unpriced?: boolean;
   model_calls: number;
   usage: { input: number; output: number };
-  end: { how: string; [more: string]: unknown } | null;
+  /** Its first steps are in the item before. */
+  continues?: boolean;
+  end: { how: string; reason?: string } | null;
   steps: TurnStep[];
 }
 
-export type TurnStep = { step: string; text?: string; tool?: string; arguments?: unknown; call_id?: string; result?: string; status?: string; duration_ms?: number; risk?: string; ruling?: string; [more: string]: unknown };
+export interface Picture {
+  name: string;
+  media_type: string;
+  width: number;
+  height: number;
+  digest: string;
+}
+
+export type TurnStep = { step: string; text?: string; kind?: string; program?: string; version?: string; tool?: string; arguments?: unknown; call_id?: string; result?: string; full_output?: string; images?: Picture[]; status?: string; duration_ms?: number; risk?: string; ruling?: string; [more: string]: unknown };
 
 export interface TaskResult {
   status: string;
   final_message?: string;
-  cost_usd?: number;
+  cost_usd?: number | null;
   verified?: boolean;
   checks?: { name: string; passed: boolean; reason: string; output: string }[];
   deliverables?: { filepath: string; description: string; type: string; size_bytes?: number }[];

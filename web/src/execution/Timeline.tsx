@@ -5,16 +5,20 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import { timeline } from "../api/queries";
 import { Empty, Failed, Loading } from "../parts/States";
-import { clock, money } from "../text/format";
-import { Markdown } from "../text/Markdown";
-import { CallStep } from "./CallStep";
+import { cost } from "../task/cost";
+import { clock, plural } from "../text/format";
+import { Visible } from "../text/Visible";
+import { Fork } from "./Fork";
+import { Heard } from "./Heard";
 import { type Row, rowsOf } from "./rows";
+import { StepView } from "./StepView";
 
-export function Timeline({ execution }: { execution: string }) {
+export function Timeline({ execution, mayFork }: { execution: string; mayFork: boolean }) {
   const found = useInfiniteQuery(timeline(execution));
   const [find, setFind] = useState("");
+  const [fork, setFork] = useState<number | null>(null);
   const turns = useMemo(() => found.data?.pages.flatMap((page) => page.items) ?? [], [found.data]);
-  const rows = useMemo(() => rowsOf(turns, find), [turns, find]);
+  const rows = useMemo(() => rowsOf(turns, find, !found.hasNextPage), [turns, find, found.hasNextPage]);
   const list = useRef<HTMLOListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), [rows.length === 0]);
@@ -37,44 +41,45 @@ export function Timeline({ execution }: { execution: string }) {
   return (
     <>
       <input type="search" className="find-in" aria-label="Find in its turns" placeholder="Find in what was said, called and heard …" value={find} onChange={(event) => setFind(event.target.value)} />
-      {rows.length === 0 && <Empty title={find === "" ? "It has not begun." : "Nothing of it says that."} />}
+      {find !== "" && (
+        <p className="muted small" role="status">
+          {hasNextPage ? `${plural(turns.at(-1)?.turn ?? 0, "turn")} searched, and reading on …` : "All of its turns were searched."} Of a large output the record has a part, which is what is searched here.
+        </p>
+      )}
+      {rows.length === 0 && !(find !== "" && hasNextPage) && <Empty title={find === "" ? "It has not begun." : "Nothing of it says that."} />}
       <ol ref={list} className="steps" style={{ height: shown.getTotalSize() }} aria-label="Turns">
         {items.map((item) => {
           const row = rows[item.index];
           return row === undefined ? null : (
             <li key={item.key} ref={shown.measureElement} data-index={item.index} style={{ transform: `translateY(${item.start - top}px)` }}>
-              <RowView row={row} />
+              <RowView row={row} onFork={mayFork ? setFork : undefined} />
             </li>
           );
         })}
       </ol>
       {isFetchingNextPage && <Loading what="more" />}
+      {fork !== null && <Fork execution={execution} turn={fork} onClose={() => setFork(null)} />}
     </>
   );
 }
 
-function RowView({ row }: { row: Row }) {
+function RowView({ row, onFork }: { row: Row; onFork: ((turn: number) => void) | undefined }) {
   switch (row.kind) {
     case "turn": {
-      const { turn, began_at, model_calls, usage, cost } = row.turn;
+      const { turn, began_at, model_calls, usage, cost: spent, unpriced } = row.turn;
       return (
         <div className="turn-head">
           <h2>Turn {turn}</h2>
-          <span className="muted small number">{clock(began_at)} · {model_calls} model calls · {(usage.input + usage.output).toLocaleString("en")} tokens · {money(cost)}</span>
+          <span className="muted small number">{clock(began_at)} · {plural(model_calls, "model call")} · {(usage.input + usage.output).toLocaleString("en")} tokens · {unpriced ? cost(null) : cost(spent)}</span>
+          {onFork !== undefined && row.turn.end !== null && row.turn.end.how !== "open" && <button type="button" className="quiet" onClick={() => onFork(turn)}>Fork from here …</button>}
         </div>
       );
     }
     case "asked":
-      return (
-        <details className="step asked" open={row.text.length < 1_200}>
-          <summary><strong>{row.what === "prompt" ? "It is told" : row.what.replace(/_/g, " ")}</strong></summary>
-          <div className="inside"><Markdown text={row.text} /></div>
-        </details>
-      );
+      return <Heard kind={row.what} text={row.text} />;
     case "step":
-      if (row.step.step === "called") return <CallStep step={row.step} />;
-      return <div className="step said"><Markdown text={row.step.text ?? JSON.stringify(row.step)} /></div>;
+      return <StepView step={row.step} />;
     case "end":
-      return <p className="muted small">The turn ended: {row.how.replace(/_/g, " ")}.</p>;
+      return <p className="muted small"><Visible text={row.says} /></p>;
   }
 }

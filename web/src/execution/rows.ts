@@ -1,25 +1,56 @@
-// Turns as rows, one under the other, so that as many as one likes can be scrolled through.
+// Turns as rows, one under the other, so that as many as one likes can be scrolled through. A long turn comes in several pieces; it is
+// one turn here all the same, with one head and one end.
 import type { Turn, TurnStep } from "../api/types";
 
 export type Row =
   | { kind: "turn"; key: string; turn: Turn }
   | { kind: "asked"; key: string; what: string; text: string }
   | { kind: "step"; key: string; step: TurnStep }
-  | { kind: "end"; key: string; how: string };
+  | { kind: "end"; key: string; says: string };
 
-export function rowsOf(turns: Turn[], find: string): Row[] {
+/** `isAll`: there are no more pieces than these. */
+export function rowsOf(pieces: Turn[], find: string, isAll: boolean): Row[] {
   const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: Row[] = [];
-  for (const turn of turns) {
+  let [piece, isHeaded] = [0, false];
+  pieces.forEach((told, index) => {
+    const { turn, continues = false } = told;
+    if (!continues) [piece, isHeaded] = [0, false];
+    piece += 1;
+    const key = `${turn}.${piece}`;
     const inside: Row[] = [
-      ...turn.asked.map((asked, index): Row => ({ kind: "asked", key: `${turn.turn}a${index}`, what: asked.kind, text: asked.text })),
-      ...turn.steps.map((step, index): Row => ({ kind: "step", key: `${turn.turn}s${step.call_id ?? index}`, step })),
+      ...told.asked.map((asked, at): Row => ({ kind: "asked", key: `${key}a${at}`, what: asked.kind, text: asked.text })),
+      ...told.steps.map((step, at): Row => ({ kind: "step", key: `${key}s${at}`, step })),
     ].filter((row) => wanted.length === 0 || fits(row, wanted));
-    if (inside.length === 0 && wanted.length > 0) continue;
-    rows.push({ kind: "turn", key: String(turn.turn), turn }, ...inside);
-    if (turn.end !== null && turn.end !== undefined && wanted.length === 0) rows.push({ kind: "end", key: `${turn.turn}e`, how: turn.end.how });
-  }
+    if (!isHeaded && (inside.length > 0 || wanted.length === 0)) {
+      rows.push({ kind: "turn", key: String(turn), turn: told });
+      isHeaded = true;
+    }
+    for (const row of inside) rows.push(row);
+    const next = pieces[index + 1];
+    const isLast = next === undefined ? isAll : next.continues !== true;
+    const says = isLast && wanted.length === 0 ? ended(told.end, next === undefined) : undefined;
+    if (says !== undefined) rows.push({ kind: "end", key: `${turn}e`, says });
+  });
   return rows;
+}
+
+function ended(end: Turn["end"], isNewest: boolean): string | undefined {
+  const because = end?.reason ? `: ${end.reason}` : ".";
+  switch (end?.how) {
+    case "completed":
+      return "The turn is over.";
+    case "interrupted":
+      return "The turn was interrupted.";
+    case "failed":
+      return `The turn failed${because}`;
+    case "rests":
+      return `It rests${because}`;
+    case "open":
+      return isNewest ? "It is at work on this." : undefined;
+    default:
+      return undefined;
+  }
 }
 
 function fits(row: Row, wanted: string[]): boolean {

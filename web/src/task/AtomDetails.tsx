@@ -8,6 +8,8 @@ import { Standing } from "../parts/Badge";
 import { Icon } from "../parts/Icon";
 import { Visible } from "../text/Visible";
 import { Redirect } from "./Redirect";
+import { bound } from "./wanted";
+import { wayKey, waysOf } from "./ways";
 
 interface AtomDetailsProps {
   task: string;
@@ -18,8 +20,11 @@ interface AtomDetailsProps {
 
 export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
   const bindings = useQuery(objective(task)).data?.bindings ?? [];
-  const failed = useQuery(explanation(task)).data?.failed ?? [];
+  const { failed = [], given_up = [] } = useQuery(explanation(task)).data ?? {};
+  const ways = waysOf(graph, given_up);
   const [change, setChange] = useState<{ what: object; words: string } | null>(null);
+  const way = part.type === "atom" && part.or_group !== undefined ? ways.get(wayKey(part.or_group, part.id)) : undefined;
+  const [said, setSaid] = useState<string | null>(null);
   const binding = bindings.find(({ atom }) => atom === part.id);
   const isOver = ["verified", "completed", "failed", "cancelled"].includes(graph.standing);
   return (
@@ -34,7 +39,8 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
           <dl className="facts small">
             {part.after.length > 0 && <><dt>After</dt><dd>{part.after.join(", ")}</dd></>}
             {part.waits_for.length > 0 && <><dt>Waits for</dt><dd>{part.waits_for.join(", ")}</dd></>}
-            {part.or_group !== undefined && <><dt>One way to</dt><dd>{part.or_group}</dd></>}
+            {part.or_group !== undefined && <><dt>One way to</dt><dd>{part.or_group}{way !== undefined && ` (${way.rank} of ${way.of})`}</dd></>}
+            {way?.fares === "given_up" && <><dt>Given up</dt><dd>{way.because === undefined ? "it failed" : <Visible text={way.because} />}</dd></>}
             {part.attempts !== null && <><dt>Attempts</dt><dd>{part.attempts.used} of {part.attempts.of}</dd></>}
             {part.note !== null && <><dt>Note</dt><dd><Visible text={part.note} /></dd></>}
             {failed.filter(({ atom }) => atom === part.id).map((one) => <div key={one.task_id}><dt>Failed</dt><dd><Visible text={one.message} /></dd></div>)}
@@ -48,17 +54,37 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
           {!isOver && part.within !== undefined && (
             <p className="row">
               <button type="button" onClick={() => setChange({ what: { graph: { drop: [part.id] } }, words: `Drop ${part.id}` })}>Drop it …</button>
+              {binding !== undefined && said === null && <button type="button" onClick={() => setSaid(binding.summary)}>It came to something else …</button>}
             </p>
+          )}
+          {said !== null && (
+            <form
+              className="stack"
+              onSubmit={(event) => {
+                event.preventDefault();
+                setChange({ what: bound(part.id, said), words: `${part.id} came to something else` });
+              }}
+            >
+              <label>What it came to; what rests on it is done again<textarea required value={said} onChange={(event) => setSaid(event.target.value)} /></label>
+              <p className="row"><button type="submit" disabled={said.trim() === "" || said === binding?.summary}>See what follows …</button><button type="button" onClick={() => setSaid(null)}>Leave it</button></p>
+            </form>
           )}
         </>
       ) : (
-        <p className="row">
-          {part.choices.map((choice) =>
-            choice === part.selected ? <strong key={choice}>{choice} is taken</strong> : isOver ? <span key={choice} className="muted">{choice}</span> : (
-              <button key={choice} type="button" onClick={() => setChange({ what: { graph: { select: { [part.id]: choice } } }, words: `Take ${choice} for ${part.id}` })}>Take {choice} …</button>
-            ),
-          )}
-        </p>
+        <ol className="ways">
+          {part.choices.map((choice) => {
+            const { fares, because } = ways.get(wayKey(part.id, choice)) ?? { fares: "left" };
+            return (
+              <li key={choice}>
+                <code>{choice}</code> {fares === "taken" && <strong>is taken</strong>}
+                {fares === "given_up" && <span className="muted">was given up{because !== undefined && <>: <Visible text={because} /></>}</span>}
+                {!isOver && choice !== part.selected && (
+                  <button type="button" onClick={() => setChange({ what: { graph: { select: { [part.id]: choice } } }, words: `Take ${choice} for ${part.id}` })}>Take {choice} …</button>
+                )}
+              </li>
+            );
+          })}
+        </ol>
       )}
       {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} />}
     </section>

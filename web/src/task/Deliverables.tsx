@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 
 import type { Schemas } from "../api/client";
 import { blob, deliverables } from "../api/queries";
+import { useAddress } from "../execution/useAddress";
 import { Failed, Loading } from "../parts/States";
 import { CodeBlock } from "../text/CodeBlock";
 import { bytes } from "../text/format";
@@ -73,16 +74,4 @@ function View({ content, path }: { content: Blob; path: string }) {
 function Keep({ content, path }: { content: Blob; path: string }) {
   const url = useAddress(content, "application/octet-stream");
   return url === null ? null : <p><a href={url} download={path.split("/").pop()}>Keep it</a></p>;
-}
-
-/** An address of this page's own for it, of a type that we choose and that runs nothing. */
-function useAddress(content: Blob, type: string | undefined): string | null {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    if (type === undefined) return;
-    const made = URL.createObjectURL(new Blob([content], { type }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [content, type]);
-  return url;
 }

@@ -1,66 +1,62 @@
-// Who worked on it and when, and how tokens and money went over time: told from the records.
-import { useQuery } from "@tanstack/react-query";
+// Who worked on it and when, and how tokens and money went over time, as the server tells it.
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
-import { get } from "../api/client";
-import { executionsOf } from "../api/queries";
+import { executionsOf, spending } from "../api/queries";
+import type { Execution } from "../api/types";
 import { Standing } from "../parts/Badge";
 import { plural, short } from "../text/format";
+import { cost } from "./cost";
 import { Plot } from "./Plot";
-import { type Spending, spendingOf } from "./spending";
-
-const MOST_PAGES = 40;
 
 export function Executions({ task }: { task: string }) {
-  const runs = useQuery(executionsOf(task)).data?.executions ?? [];
-  const spent = useQuery({ queryKey: ["task-executions", task, "spending"], queryFn: ({ signal }) => read(task, signal) }).data;
+  const found = useInfiniteQuery(executionsOf(task));
+  const runs = found.data?.pages.flatMap((page) => page.executions) ?? [];
   if (runs.length === 0) return null;
-  const [begin, end] = [spent?.begin ?? 0, Math.max(spent?.end ?? 1, (spent?.begin ?? 0) + 1)];
+  const begin = Math.min(...runs.map(began));
+  const end = Math.max(begin + 1, ...runs.map(({ last_at }) => Date.parse(last_at)));
   const share = (at: number) => ((at - begin) / (end - begin)) * 100;
   return (
     <>
-      {spent !== undefined && spent.points.length > 1 && (
-        <section className="panel">
-          <header><h2>Over time</h2></header>
-          <div className="body stack">
-            <Plot name="Tokens" points={spent.points.map(({ at, tokens }) => [at, tokens])} told={(count) => `${Math.round(count).toLocaleString("en")} tokens`} />
-            {(spent.points.at(-1)?.cost ?? 0) > 0 && <Plot name="Money" points={spent.points.map(({ at, cost }) => [at, cost])} told={(usd) => `$${usd.toFixed(4)}`} />}
-          </div>
-        </section>
-      )}
+      <OverTime task={task} />
       <section className="panel">
-        <header><h2>{plural(runs.length, "execution")}</h2></header>
+        <header><h2>{found.hasNextPage ? `The first ${runs.length} executions` : plural(runs.length, "execution")}</h2></header>
         <ol className="runs">
-          {runs.map((run) => {
-            const span = spent?.spans.get(run.execution_id);
-            return (
-              <li key={run.execution_id}>
-                <Link to="/executions/$execution" params={{ execution: run.execution_id }}>
-                  <Standing standing={String(run.attention) !== "none" ? String(run.attention) : String(run.lifecycle)} />
-                  <span>{run.agent_id} <span className="muted">{run.model} · {short(run.execution_id)}</span></span>
-                  <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                    <rect className="track" width="100" height="8" />
-                    {span !== undefined && <rect className="span" x={share(span[0])} width={Math.max(1, share(span[1]) - share(span[0]))} height="8" />}
-                  </svg>
-                  <span className="muted small number">{plural(run.records, "record")}</span>
-                </Link>
-              </li>
-            );
-          })}
+          {runs.map((run) => (
+            <li key={run.execution_id}>
+              <Link to="/executions/$execution" params={{ execution: run.execution_id }}>
+                <Standing standing={String(run.attention) !== "none" ? String(run.attention) : String(run.lifecycle)} />
+                <span>{run.agent_id} <span className="muted">{run.model} · {short(run.execution_id)}{run.parent && ` · for ${short(run.parent)}`}</span></span>
+                <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                  <rect className="track" width="100" height="8" />
+                  <rect className="span" x={share(began(run))} width={Math.max(1, share(Date.parse(run.last_at)) - share(began(run)))} height="8" />
+                </svg>
+                <span className="muted small number">{run.tokens.toLocaleString("en")} tokens<br />{cost(run.cost_usd)}</span>
+              </Link>
+            </li>
+          ))}
         </ol>
+        {found.hasNextPage && <p className="body"><button type="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>More</button></p>}
       </section>
     </>
   );
 }
 
-async function read(task: string, signal: AbortSignal): Promise<Spending> {
-  const records = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const found = await get("/v1/tasks/{task}/records", { path: { task }, query: { limit: 500, cursor } as never, signal });
-    records.push(...found.records);
-    if (!found.next) break;
-    cursor = found.next;
-  }
-  return spendingOf(records as never);
+const began = (run: Execution): number => Date.parse(run.began_at ?? run.last_at);
+
+export function OverTime({ task }: { task: string }) {
+  const spent = useQuery(spending(task)).data;
+  if (spent === undefined || spent.points.length < 2) return null;
+  const at = (point: { at: string }) => Date.parse(point.at);
+  const hasCost = (spent.points.at(-1)?.cost_usd ?? 0) > 0;
+  return (
+    <section className="panel">
+      <header><h2>Over time</h2></header>
+      <div className="body stack">
+        <Plot name="Tokens" points={spent.points.map((point) => [at(point), point.tokens])} told={(count) => `${Math.round(count).toLocaleString("en")} tokens`} />
+        {hasCost && <Plot name="Money" points={spent.points.map((point) => [at(point), point.cost_usd])} told={(usd) => `$${usd.toFixed(4)}${spent.unpriced ? " and more" : ""}`} />}
+        {spent.unpriced && <p className="muted small">An answer came from a model without a price: it cost more than is counted.</p>}
+      </div>
+    </section>
+  );
 }

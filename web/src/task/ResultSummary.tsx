@@ -1,7 +1,8 @@
 // What a task came to: its checks, and what it used.
 import type { TaskResult } from "../api/types";
-import { duration, money, plural } from "../text/format";
+import { duration, plural } from "../text/format";
 import { Visible } from "../text/Visible";
+import { cost } from "./cost";
 
 export function ResultSummary({ result }: { result: TaskResult }) {
   const { usage, checks = [], error_details: error } = result;
@@ -19,7 +20,7 @@ export function ResultSummary({ result }: { result: TaskResult }) {
       )}
       {usage !== undefined && (
         <p className="muted small number">
-          {plural(usage.iterations, "model call")} · {plural(usage.tool_calls, "tool call")} · {usage.total_tokens.toLocaleString("en")} tokens · {money(result.cost_usd ?? 0)} · {duration(usage.duration_ms / 1000)}
+          {plural(usage.iterations, "model call")} · {plural(usage.tool_calls, "tool call")} · {usage.total_tokens.toLocaleString("en")} tokens · {cost(result.cost_usd)} · {duration(usage.duration_ms / 1000)}
         </p>
       )}
     </div>

@@ -1,4 +1,4 @@
-// What may be wished of a task as it stands: whether it came about, the task says.
+// What may be wished of a task as it stands: whether it came about, the task says. Of a part nothing: it rests and ends with the whole.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -7,6 +7,7 @@ import { asProblem } from "../api/problem";
 import type { Task } from "../api/types";
 import { Dialog } from "../parts/Dialog";
 import { Refused } from "../parts/States";
+import { Start } from "./Start";
 
 type Wish = "pause" | "resume" | "stop" | "cancel" | "start";
 const OVER = ["verified", "completed", "failed", "cancelled"];
@@ -25,10 +26,9 @@ export function TaskActions({ task }: { task: Task }) {
   const queries = useQueryClient();
   const [asked, setAsked] = useState<"cancel" | "start" | null>(null);
   const wish = useMutation({
-    mutationFn: async (what: Wish) => {
+    mutationFn: async (what: Exclude<Wish, "start">) => {
       const path = { task: task.task_id };
-      if (what === "start") await post("/v1/tasks/{task}/start", { confirmed: true }, { path });
-      else if (what === "resume") await post("/v1/tasks/{task}/resume", undefined as never, { path });
+      if (what === "resume") await post("/v1/tasks/{task}/resume", undefined as never, { path });
       else await post(`/v1/tasks/{task}/${what}`, { reason: "asked for in the console" }, { path });
     },
     onSuccess: () => setAsked(null),
@@ -42,16 +42,15 @@ export function TaskActions({ task }: { task: Task }) {
         </button>
       ))}
       {wish.isError && asked === null && <span className="refused" role="alert">{asProblem(wish.error).message}</span>}
-      {asked !== null && (
-        <Dialog label={asked === "cancel" ? "Cancel the task" : "Start the task"} onClose={() => setAsked(null)}>
+      {asked === "start" && <Start task={task.task_id} onClose={() => setAsked(null)} />}
+      {asked === "cancel" && (
+        <Dialog label="Cancel the task" onClose={() => setAsked(null)}>
           <div className="stack">
-            <h2>{asked === "cancel" ? "Cancel this task?" : "Start this task?"}</h2>
-            <p>{asked === "cancel" ? "It ends for good; what is done stays done." : "It begins as it was agreed on, with the worst case that was shown. Your yes is signed."}</p>
+            <h2>Cancel this task?</h2>
+            <p>It ends for good; what is done stays done.</p>
             <Refused error={wish.error} />
             <div className="row">
-              <button type="button" className={asked === "cancel" ? "danger" : "primary"} disabled={wish.isPending} onClick={() => wish.mutate(asked)}>
-                {asked === "cancel" ? "Cancel the task" : "Start it"}
-              </button>
+              <button type="button" className="danger" disabled={wish.isPending} onClick={() => wish.mutate("cancel")}>Cancel the task</button>
               <button type="button" onClick={() => setAsked(null)}>Back</button>
             </div>
           </div>

@@ -10,7 +10,7 @@ import { Standing } from "../parts/Badge";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { Loading } from "../parts/States";
-import { firstLine, short } from "../text/format";
+import { short, words } from "../text/format";
 import { Markdown } from "../text/Markdown";
 import { Visible } from "../text/Visible";
 import { Deliverables } from "./Deliverables";
@@ -33,15 +33,21 @@ export function TaskPage() {
   const [cards, asked] = [useQuery(waiting).data ?? [], useQuery(questions).data ?? []];
   const waitsFor = [...cards, ...asked].filter((one) => one.task === id);
   return (
-    <Shown query={found} what="the task">
+    // What was begun to be said to one is not said to the next.
+    <Shown key={id} query={found} what="the task">
       {(task) => {
         const result = task.result as TaskResult | null;
         const isOver = result !== null;
         return (
-          <Page title={firstLine(task.goal) || "Task"} wide beside={<div className="row"><Standing standing={task.standing} /><TaskActions task={task} /></div>}>
+          <Page title={task.title || "Task"} wide beside={<div className="row"><Standing standing={task.standing} />{!task.part_of && <TaskActions task={task} />}</div>}>
             <p className="muted small task-facts">
               {short(task.task_id)} · begun <Ago at={task.created_at} /> · in <code><Visible text={task.workspace} /></code>
             </p>
+            {task.part_of && (
+              <p className="muted task-facts">
+                A part ({words(task.part_of.kind)}{task.part_of.atom && <>, <code>{task.part_of.atom}</code></>}) of <Link to="/tasks/$task" params={{ task: task.part_of.root }} {...(task.part_of.atom ? { search: { atom: task.part_of.atom } } : {})}><Visible text={task.part_of.title || short(task.part_of.root)} /></Link>, with which it rests and ends.
+              </p>
+            )}
             {waitsFor.map((one) => (
               <p key={one.id} className="waits">It waits for you: <Link to="/review/$id" params={{ id: one.id }}>{one.kind === "card" ? "decide in Review" : "answer in Review"}</Link></p>
             ))}

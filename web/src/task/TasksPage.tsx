@@ -9,8 +9,8 @@ import { Ago } from "../parts/Ago";
 import { Standing } from "../parts/Badge";
 import { Page } from "../parts/Page";
 import { Empty, Failed, Loading } from "../parts/States";
-import { firstLine, money } from "../text/format";
 import { Visible } from "../text/Visible";
+import { cost } from "./cost";
 import { NewTask } from "./NewTask";
 import "./Tasks.css";
 
@@ -32,8 +32,8 @@ export function TasksPage() {
               <li key={task.task_id}>
                 <Link to="/tasks/$task" params={{ task: task.task_id }}>
                   <Standing standing={task.standing} />
-                  <span className="goal"><Visible text={firstLine(task.goal)} /></span>
-                  <span className="muted small number">{result?.cost_usd !== undefined && money(result.cost_usd)}</span>
+                  <span className="goal"><Visible text={task.title} /></span>
+                  <span className="muted small number">{result !== null && cost(result.cost_usd)}</span>
                   <span className="muted small when"><Ago at={task.created_at} /></span>
                 </Link>
               </li>

@@ -25,3 +25,11 @@ test("five thousand atoms are placed, each in a place of its own", () => {
   const { nodes } = layered(graph([whole, ...many]));
   expect(new Set(nodes.map(({ x, y }) => `${x},${y}`)).size).toBe(5_001);
 });
+
+test("five thousand in one chain stand in as many columns, and five thousand side by side in one", () => {
+  // From the last to the first, so that nothing before it is known.
+  const chain = Array.from({ length: 5_000 }, (_, index) => atom(`a${index}`, { after: index === 4_999 ? [] : [`a${index + 1}`] }));
+  expect(new Set(layered(graph([whole, ...chain])).nodes.map(({ x }) => x)).size).toBe(5_001);
+  const fan = Array.from({ length: 5_000 }, (_, index) => atom(`a${index}`));
+  expect(new Set(layered(graph([whole, ...fan])).nodes.map(({ x }) => x)).size).toBe(2);
+});

@@ -19,7 +19,12 @@ const ROW = 78;
 export function layered(graph: WorkGraph): { nodes: Placed[]; edges: Edge[] } {
   const parts = new Map(graph.parts.map((part) => [part.id, part]));
   const held = new Map<string, string[]>();
-  for (const part of graph.parts) if (part.within !== undefined) held.set(part.within, [...(held.get(part.within) ?? []), part.id]);
+  for (const { id, within } of graph.parts) {
+    if (within === undefined) continue;
+    const known = held.get(within);
+    if (known === undefined) held.set(within, [id]);
+    else known.push(id);
+  }
   // What holds others is done when they are: it stands behind them, and only what is a leaf or a group is drawn besides the whole.
   const edges: Edge[] = [];
   const before = new Map<string, Set<string>>();
@@ -48,26 +53,37 @@ export function layered(graph: WorkGraph): { nodes: Placed[]; edges: Edge[] } {
       for (const earlier of part.after) if ((before.get(child)?.size ?? 0) === 0) comes(child, earlier);
     }
   }
-  const rank = new Map<string, number>();
-  const under = new Set<string>();
-  const ranked = (id: string): number => {
-    const known = rank.get(id);
-    if (known !== undefined) return known;
-    if (under.has(id)) return 0;
-    under.add(id);
-    const found = Math.max(-1, ...[...(before.get(id) ?? [])].map(ranked)) + 1;
-    under.delete(id);
-    rank.set(id, found);
-    return found;
-  };
+  const rank = ranks(graph.parts.map(({ id }) => id), before);
   const rows = new Map<number, number>();
   const nodes = graph.parts.map((part) => {
-    const column = ranked(part.id);
+    const column = rank.get(part.id) ?? 0;
     const row = rows.get(column) ?? 0;
     rows.set(column, row + 1);
     return { part, x: column * COLUMN, y: row * ROW };
   });
   // Columns are centred on the tallest.
-  const tallest = Math.max(1, ...rows.values());
+  const tallest = [...rows.values()].reduce((most, count) => Math.max(most, count), 1);
   return { nodes: nodes.map((node) => ({ ...node, y: node.y + ((tallest - (rows.get(node.x / COLUMN) ?? 0)) * ROW) / 2 })), edges };
+}
+
+/** One more than the highest of what comes before. A chain may be as long as the graph is large: what is looked at waits in a list. */
+function ranks(ids: string[], before: Map<string, Set<string>>): Map<string, number> {
+  const rank = new Map<string, number>();
+  const under = new Set<string>();
+  for (const id of ids) {
+    const waiting = [id];
+    for (let at = waiting.at(-1); at !== undefined; at = waiting.at(-1)) {
+      const earlier = [...(before.get(at) ?? [])];
+      // In a circle, which no server would send, what is under way counts for nothing.
+      const open = rank.has(at) || under.has(at) ? [] : earlier.filter((one) => !rank.has(one) && !under.has(one));
+      under.add(at);
+      if (open.length > 0) {
+        waiting.push(...open);
+        continue;
+      }
+      waiting.pop();
+      if (!rank.has(at)) rank.set(at, earlier.reduce((most, one) => Math.max(most, rank.get(one) ?? 0), -1) + 1);
+    }
+  }
+  return rank;
 }

@@ -7,6 +7,7 @@ import { post } from "../api/client";
 import { asProblem } from "../api/problem";
 import { short } from "../text/format";
 import { Visible } from "../text/Visible";
+import { room } from "./room";
 import { screen } from "./screen";
 
 type Told =
@@ -19,6 +20,8 @@ type Told =
 const PROTOCOL = "windlass.terminal.v1";
 /** The program has ended, or one may not: coming again changes nothing. */
 const FINAL = [1000, 1008, 1011];
+/** Whoever drags a window's edge says its size once. */
+const SETTLED = 150;
 
 export default function LiveTerminal({ execution }: { execution: string }) {
   const place = useRef<HTMLDivElement>(null);
@@ -32,6 +35,7 @@ export default function LiveTerminal({ execution }: { execution: string }) {
     let isOver = false;
     let socket: WebSocket | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let resized: ReturnType<typeof setTimeout> | undefined;
     let wait = 500;
     let isTyping = false;
     const terminal: Terminal = screen(inside, 80, 24);
@@ -44,6 +48,21 @@ export default function LiveTerminal({ execution }: { execution: string }) {
       terminal.blur();
       return false;
     });
+    let said = "";
+    /** Whoever types says how much room they have: it is as large as the smallest of these. Others take it as it is. */
+    const tellRoom = () => {
+      if (!isTyping || socket?.readyState !== WebSocket.OPEN) return;
+      const size = room(inside, terminal);
+      const words = size === null ? "" : JSON.stringify({ type: "resize", ...size });
+      if (words === "" || words === said) return;
+      said = words;
+      socket.send(words);
+    };
+    const watcher = new ResizeObserver(() => {
+      clearTimeout(resized);
+      resized = setTimeout(tellRoom, SETTLED);
+    });
+    watcher.observe(inside);
     const again = () => {
       if (isOver) return;
       timer = setTimeout(() => void connect(), wait);
@@ -57,6 +76,8 @@ export default function LiveTerminal({ execution }: { execution: string }) {
         isTyping = told.may_type;
         setSays("");
         wait = 500;
+        said = "";
+        tellRoom();
       } else if (told.type === "size") terminal.resize(told.cols, told.rows);
       else if (told.type === "refused") setSays(told.detail);
       else if (told.type === "ended") setSays(`It has ended: ${told.how}`);
@@ -88,13 +109,15 @@ export default function LiveTerminal({ execution }: { execution: string }) {
     return () => {
       isOver = true;
       clearTimeout(timer);
+      clearTimeout(resized);
+      watcher.disconnect();
       socket?.close();
       terminal.dispose();
     };
   }, [execution]);
 
   return (
-    <section className="terminal panel" aria-label={`Terminal ${short(execution)}`}>
+    <section className="terminal live panel" aria-label={`Terminal ${short(execution)}`}>
       <header>
         <h2><Visible text={name || short(execution)} /></h2>
         <span className="muted small" role="status">{says || (mayType ? "Ctrl ] leaves it" : "to look at; typing needs the scope terminal")}</span>

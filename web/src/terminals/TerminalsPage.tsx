@@ -1,4 +1,4 @@
-// The terminals that are open, side by side.
+// The terminals that are open, side by side, and what those showed that are closed.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -8,6 +8,7 @@ import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { Empty, Loading } from "../parts/States";
 import { short } from "../text/format";
+import { Recordings } from "./Recordings";
 import "./Terminals.css";
 
 const LiveTerminal = lazy(() => import("./LiveTerminal"));
@@ -24,9 +25,12 @@ export function TerminalsPage() {
           const open = all.filter(({ alive }) => alive);
           if (open.length === 0) {
             return (
-              <Empty title="No terminal is open.">
-                <p>A task that is begun with <code>windlass run --terminal</code> has a screen of its own, and is here while it runs.</p>
-              </Empty>
+              <div className="stack">
+                <Empty title="No terminal is open.">
+                  <p>A task that is begun with <code>windlass run --terminal</code> has a screen of its own, and is here while it runs.</p>
+                </Empty>
+                <Recordings open={[]} />
+              </div>
             );
           }
           const shown = chosen ?? open.slice(0, FIRST).map(({ execution_id }) => execution_id);
@@ -46,6 +50,7 @@ export function TerminalsPage() {
                   <Suspense key={execution_id} fallback={<Loading what="a terminal" />}><LiveTerminal execution={execution_id} /></Suspense>
                 ))}
               </div>
+              <Recordings open={open.map(({ execution_id }) => execution_id)} />
             </div>
           );
         }}

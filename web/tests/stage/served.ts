@@ -27,12 +27,13 @@ export class Served {
     readonly port: number,
   ) {}
 
-  static async start(scene: Scene = usual()): Promise<Served> {
+  /** `executor`: what agents do besides, before everything that the scene's script has for them. */
+  static async start({ scene = usual(), executor = "" }: { scene?: Scene; executor?: string } = {}): Promise<Served> {
     if (!existsSync(PROGRAM)) throw new Error(`there is no program at ${PROGRAM}: build it, or say where with WINDLASS`);
     const folder = mkdtempSync(join(tmpdir(), "windlass-console-"));
     mkdirSync(join(folder, "project"));
     mkdirSync(join(folder, "data"), { mode: 0o700 });
-    writeFileSync(join(folder, "script.yaml"), scene.script);
+    writeFileSync(join(folder, "script.yaml"), scene.script.replace(/^  executor:\n/m, (line) => line + executor));
     for (const [path, content] of Object.entries(scene.project)) {
       mkdirSync(dirname(join(folder, "project", path)), { recursive: true });
       writeFileSync(join(folder, "project", path), content);

@@ -11,6 +11,7 @@ mod doom;
 mod egress;
 mod essentials;
 mod event;
+mod expense;
 mod foreign;
 mod fork;
 mod inspect;
@@ -39,6 +40,7 @@ pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,
 };
+pub use expense::{EXPENSES, Expense};
 pub use foreign::{
     Carrier, Delivery, ExchangeClosed, ExchangeOpened, ExchangeOutcome, ExchangeWanted, Foreign, MessageDelivery, News,
     RunnerNoted,

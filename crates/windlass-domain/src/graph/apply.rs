@@ -138,6 +138,7 @@ impl GraphState {
             GraphEvent::Applied(applied) => (self.applied, self.bringing) = (Some(applied.tip), None),
             GraphEvent::ChangeSought(sought) => {
                 self.seeking.insert(sought.run);
+                self.sought = Some(sought.run);
             }
             GraphEvent::PlannerCharged(charged) => {
                 self.leaving.remove(&charged.run);
@@ -221,6 +222,7 @@ impl GraphState {
 
     fn correct(&mut self, corrected: &Corrected) {
         self.corrections.push(corrected.clone());
+        self.sought = None;
         let Ok(redrawn) = redraw(self, &corrected.change, &corrected.also) else { return };
         for atom in self.work.release(&corrected.dismissed) {
             self.forget(&atom);

@@ -66,6 +66,8 @@ pub struct GraphState {
     pub leaving: BTreeSet<TaskId>,
     /// Planners who look for a change that somebody wants.
     pub seeking: BTreeSet<TaskId>,
+    /// The last of them, whose finding nobody has taken up.
+    pub sought: Option<TaskId>,
     /// Why it is being stopped.
     pub stopping: Option<String>,
     /// Whether nobody needs to be there until something happens.

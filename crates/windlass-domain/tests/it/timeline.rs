@@ -1,7 +1,8 @@
 //! The timeline of a run, turn by turn: what was asked, what came of it, and what it cost.
 
-use windlass_domain::Seq;
+use windlass_domain::execution::{ExchangeClosed, ExchangeOutcome, ExecutionEvent, Expense};
 use windlass_domain::timeline::{Approval, CallTold, Ending, Outline, Step, Turn, timeline};
+use windlass_domain::{Digest, Image, MediaType, Seq, Usage, Usd};
 
 use crate::notation::Story;
 
@@ -144,4 +145,51 @@ fn pieces_put_together_are_the_timeline() {
             assert_eq!(pieced(&story, most), turns(&story), "{story} in pieces of {most}");
         }
     }
+}
+
+#[test]
+fn a_call_says_where_all_of_its_output_and_its_pictures_are_and_a_turn_whether_its_price_is_known() {
+    let mut journal = Story::told("create prompt launching running ask call:a start:a=once ok:a").journal;
+    let (whole, picture) = (Digest::of(b"fifty megabytes"), Digest::of(b"a screen"));
+    for (event, _) in &mut journal {
+        match event {
+            ExecutionEvent::ToolFinished(finished) => {
+                finished.full_output = Some(whole);
+                finished.images = vec![Image {
+                    name: "screen.png".to_owned(),
+                    media_type: MediaType::Png,
+                    bytes: 10,
+                    width: 2,
+                    height: 1,
+                    digest: picture,
+                }];
+            }
+            ExecutionEvent::ModelResponded(response) => response.cost = None,
+            _ => {}
+        }
+    }
+    let told = timeline(journal.iter().map(|(event, at)| (event, *at)));
+    let Some(Step::Called(call)) = told[0].steps.iter().find(|step| matches!(step, Step::Called(_))) else {
+        panic!("{told:?}")
+    };
+    assert_eq!((call.full_output, call.images[0].digest), (Some(whole), picture));
+    assert!(told[0].unpriced);
+    assert!(!turns("create prompt launching running ask say")[0].unpriced);
+}
+
+#[test]
+fn answers_failures_and_the_questions_of_programs_are_expenses_and_nothing_else_is() {
+    let story = Story::told("create prompt launching running ask call:a start:a=once ok:a ask say completed");
+    let spent: Vec<Expense> = story.journal.iter().filter_map(|(event, _)| Expense::of(event)).collect();
+    let answers = story.journal.iter().filter(|(event, _)| matches!(event, ExecutionEvent::ModelResponded(_))).count();
+    assert_eq!((spent.len(), answers), (2, 2));
+    let used = Usage { input: 7, output: 3, ..Usage::default() };
+    let closed = |cost, outcome| {
+        let closed = ExchangeClosed { exchange: 1, usage: used, cost, outcome };
+        Expense::of(&ExecutionEvent::ExchangeClosed(closed)).expect("an expense")
+    };
+    let price = Some(Usd::from_dollars(0.25));
+    assert_eq!(closed(price, ExchangeOutcome::Answered), Expense { usage: used, cost: price });
+    assert_eq!(closed(None, ExchangeOutcome::Answered).cost, None);
+    assert_eq!(closed(None, ExchangeOutcome::Abandoned).cost, Some(Usd::default()), "nobody is paid for that");
 }

@@ -25,7 +25,7 @@ impl Engine {
         submission: Submission,
         issuer: Option<&OwnerKey>,
     ) -> Result<TaskId, Error> {
-        let _one_after_the_other = self.shared.pass_turnstile(session).await;
+        let _one_after_the_other = self.shared.turnstiles.pass(session).await;
         let mut tries = 0;
         loop {
             tries += 1;

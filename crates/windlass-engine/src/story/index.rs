@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use windlass_domain::{ExecutionId, Seq};
+use windlass_domain::execution::Expense;
+use windlass_domain::{ExecutionId, Seq, Wall};
 use windlass_store::Position;
 
 use crate::follow::Journal;
@@ -18,6 +19,8 @@ pub struct Index {
     runs: Vec<Run>,
     /// Where things were delivered.
     deliveries: Vec<Place>,
+    /// What was used and when, in that order.
+    expenses: Vec<Spent>,
     /// Every record of the story up to here is known.
     upto: Position,
 }
@@ -43,6 +46,21 @@ pub struct Place {
     pub position: Position,
     pub journal: Journal,
     pub seq: Seq,
+}
+
+/// What a record says was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    pub position: Position,
+    pub at: Wall,
+    pub expense: Expense,
+}
+
+/// What of new records is more than where they stand.
+#[derive(Default)]
+pub struct Remarkable {
+    pub deliveries: Vec<Place>,
+    pub expenses: Vec<Spent>,
 }
 
 /// Records that follow each other in one journal.
@@ -76,13 +94,16 @@ impl Index {
     }
 
     /// All that there is in named journals between what was known and `upto`, in any order.
-    pub fn add(&mut self, mut news: Vec<Place>, deliveries: Vec<Place>, upto: Position) {
+    pub fn add(&mut self, mut news: Vec<Place>, remarkable: Remarkable, upto: Position) {
         news.sort_unstable();
         for place in news {
             self.add_one(place);
         }
+        let Remarkable { deliveries, expenses } = remarkable;
         self.deliveries.extend(deliveries);
         self.deliveries.sort_unstable();
+        self.expenses.extend(expenses);
+        self.expenses.sort_unstable_by_key(|spent| spent.position);
         self.upto = upto;
     }
 
@@ -158,12 +179,17 @@ impl Index {
         &self.deliveries[self.deliveries.partition_point(|place| place.position <= after)..]
     }
 
+    pub fn expenses(&self) -> &[Spent] {
+        &self.expenses
+    }
+
     /// About what it takes in memory.
     pub fn weight(&self) -> usize {
         const MAPPED: usize = 64;
         (size_of::<Known>() + MAPPED) * self.journals.len()
             + size_of::<Run>() * self.runs.len()
             + size_of::<Place>() * self.deliveries.len()
+            + size_of::<Spent>() * self.expenses.len()
     }
 }
 
@@ -193,7 +219,7 @@ mod tests {
         // As it comes: in parts, each in any order.
         for part in all.chunks(70) {
             let upto = part.last().unwrap().position;
-            index.add(part.iter().rev().copied().collect(), Vec::new(), upto);
+            index.add(part.iter().rev().copied().collect(), Remarkable::default(), upto);
         }
         for (at, most) in [(0, 1), (0, 50), (7, 50), (333, 20), (599, 50), (600, 50)] {
             let after = Position(10 * at);
@@ -218,7 +244,7 @@ mod tests {
         let mut index = Index::default();
         let journal = Journal::Execution(ExecutionId::new(Wall::default(), 2));
         let all = (1..=100_000).map(|n| Place { position: Position(n), journal, seq: Seq(n) });
-        index.add(all.collect(), Vec::new(), Position(100_000));
+        index.add(all.collect(), Remarkable::default(), Position(100_000));
         assert!(index.weight() < 100_000, "{}", index.weight());
     }
 }

@@ -1,12 +1,12 @@
-//! Pages of a story as records, and what else its index tells: whose journals it has, who worked, what was delivered.
+//! Pages of a story as records, and what else its index tells: whose journals it has, who worked, what was delivered, what was used.
 
 use std::collections::BTreeSet;
 
-use windlass_domain::execution::{ExecutionEvent, OwnerEffect};
-use windlass_domain::{ExecutionId, Seq, TaskId};
+use windlass_domain::execution::{EXPENSES, ExecutionEvent, Expense, OwnerEffect};
+use windlass_domain::{ExecutionId, Seq, TaskId, Wall};
 use windlass_store::{Position, StoredEvent};
 
-use super::index::{Index, Place};
+use super::index::{Index, Place, Remarkable, Spent};
 use crate::Error;
 use crate::engine::Engine;
 use crate::follow::{Journal, begun_by_row};
@@ -44,6 +44,12 @@ impl Engine {
     pub async fn executions_of(&self, task: TaskId) -> Result<Vec<(u64, ExecutionId)>, Error> {
         let known = self.known_of(Journal::Task(task), Index::executions).await?.ok_or(Error::NoSuchTask(task))?;
         Ok(known.into_iter().map(|(began, execution)| (began.0, execution)).collect())
+    }
+
+    /// What a task used and when, in the order in which it was committed.
+    pub async fn expenses_of(&self, task: TaskId) -> Result<Vec<(Wall, Expense)>, Error> {
+        let told = |index: &Index| index.expenses().iter().map(|spent| (spent.at, spent.expense)).collect();
+        self.known_of(Journal::Task(task), told).await?.ok_or(Error::NoSuchTask(task))
     }
 
     /// The records of what a task delivered, and whether there are more.
@@ -119,7 +125,7 @@ impl Engine {
         }
         let mut journals = index.heads(root);
         let mut known: BTreeSet<Journal> = journals.iter().map(|(journal, _)| *journal).collect();
-        let (mut news, mut deliveries, mut looked_at) = (Vec::new(), Vec::new(), 0);
+        let (mut news, mut remarkable, mut looked_at) = (Vec::new(), Remarkable::default(), 0);
         while let Some((journal, mut head)) = journals.get(looked_at).copied() {
             looked_at += 1;
             let stream = journal.stream();
@@ -130,8 +136,10 @@ impl Engine {
                     head = row.seq;
                     let place = Place { position: row.position, journal, seq: row.seq };
                     if is_delivery(journal, &row)? {
-                        deliveries.push(place);
+                        remarkable.deliveries.push(place);
                     }
+                    let spent = |expense| Spent { position: row.position, at: row.at, expense };
+                    remarkable.expenses.extend(expense_of(journal, &row)?.map(spent));
                     journals.extend(
                         begun_by_row(journal, row)?.filter(|begun| known.insert(*begun)).map(|begun| (begun, Seq(0))),
                     );
@@ -143,7 +151,7 @@ impl Engine {
             }
         }
         journals.into_iter().for_each(|(journal, _)| index.name(journal));
-        index.add(news, deliveries, upto);
+        index.add(news, remarkable, upto);
         Ok(())
     }
 }
@@ -154,4 +162,11 @@ fn is_delivery(journal: Journal, row: &StoredEvent) -> Result<bool, Error> {
     }
     let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;
     Ok(matches!(event, ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { .. })))
+}
+
+fn expense_of(journal: Journal, row: &StoredEvent) -> Result<Option<Expense>, Error> {
+    if !EXPENSES.contains(&row.kind.as_str()) || !matches!(journal, Journal::Execution(_)) {
+        return Ok(None);
+    }
+    Ok(Expense::of(&ExecutionEvent::decode(&row.kind, row.version, &row.data)?))
 }

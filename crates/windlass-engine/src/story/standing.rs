@@ -1,7 +1,7 @@
 //! How an execution stands, for whoever only looks. What looking needs of it is remembered; a busy one is not folded anew each time.
 
 use windlass_domain::execution::{Activity, Attention, ExecutionEvent, ExecutionState, Lifecycle};
-use windlass_domain::{ExecutionId, Message, Scope};
+use windlass_domain::{ExecutionId, Message, Scope, Usd, Wall};
 use windlass_store::StreamId;
 
 use crate::Error;
@@ -23,6 +23,14 @@ pub struct ExecutionStanding {
     pub agent_id: Option<String>,
     pub model: Option<String>,
     pub scope: Option<Scope>,
+    /// For whom it works, where another agent or a judge's question made it.
+    pub parent: Option<ExecutionId>,
+    pub began_at: Option<Wall>,
+    /// Of its last record.
+    pub last_at: Wall,
+    pub tokens: u64,
+    /// None where an answer's price was not known.
+    pub cost: Option<Usd>,
     /// How many records its journal has.
     pub records: u64,
 }
@@ -55,6 +63,11 @@ impl Engine {
             agent_id: header.map(|header| header.agent_id.clone()),
             model: header.map(|header| header.model.clone()),
             scope: header.map(|header| header.scope.clone()),
+            parent: header.and_then(|header| header.parent.as_ref()).map(|parent| parent.execution_id),
+            began_at: known.state.started_at(),
+            last_at: known.state.last_at(),
+            tokens: known.state.spent.usage.total(),
+            cost: (!known.state.unpriced).then_some(known.state.spent.cost),
             records: known.mark.seq.0,
         })
     }

@@ -6,8 +6,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    activity, approvals, commands, deliverables, events, executions, goals, health, house, monitors, objectives,
-    openapi, operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
+    activity, approvals, commands, deliverables, events, executions, forks, goals, health, house, monitors, objectives,
+    openapi, operating, questions, redirect, sessions, spending, start, task_control, task_story, tasks, terminals,
 };
 use crate::answers::describe;
 use crate::openapi::cover;
@@ -24,7 +24,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(task_control::stop))
         .routes(routes!(task_control::resume))
         .routes(routes!(task_control::cancel))
-        .routes(routes!(task_control::start))
+        .routes(routes!(start::to_start, start::start))
         .routes(routes!(task_control::send))
         .routes(routes!(redirect::redirect))
         .routes(routes!(monitors::list))
@@ -32,6 +32,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(task_story::records))
         .routes(routes!(task_story::events))
         .routes(routes!(objectives::get))
+        .routes(routes!(spending::get))
         .routes(routes!(task_story::graph))
         .routes(routes!(task_story::explanation))
         .routes(routes!(deliverables::list))
@@ -51,7 +52,9 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(executions::get))
         .routes(routes!(executions::journal))
         .routes(routes!(executions::turns))
+        .routes(routes!(forks::look, forks::fork))
         .routes(routes!(terminals::list))
+        .routes(routes!(terminals::recordings))
         .routes(routes!(terminals::get))
         .routes(routes!(terminals::ticket))
         .routes(routes!(terminals::attach))

@@ -14,6 +14,7 @@ use crate::ask::{Asked, InPath, PageQuery, listed, named, nothing};
 use crate::auth::Caller;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
+use crate::terminals;
 
 #[utoipa::path(
     get,
@@ -32,7 +33,8 @@ pub async fn get(
     let execution: ExecutionId = named("execution", &name)?;
     let standing =
         service.engine(&caller).execution(execution).await.map_err(|error| refuse(&service, &name, error))?;
-    Ok(Json(told(execution, standing)))
+    let recorded = terminals::recorded(&service, vec![execution]).await;
+    Ok(Json(told(execution, standing, recorded.contains(&execution))))
 }
 
 /// Those that worked on it, and for those who did, in the order in which they began.
@@ -56,15 +58,17 @@ pub async fn list(
     let engine = service.engine(&caller);
     let all = engine.executions_of(task).await.map_err(|error| service.refuse(error))?;
     let (shown, next) = listed(all, &page);
+    let recorded = terminals::recorded(&service, shown.clone()).await;
     let mut executions = Vec::with_capacity(shown.len());
     for execution in shown {
-        executions.push(told(execution, engine.execution(execution).await.map_err(|error| service.refuse(error))?));
+        let standing = engine.execution(execution).await.map_err(|error| service.refuse(error))?;
+        executions.push(told(execution, standing, recorded.contains(&execution)));
     }
     Ok(Json(ExecutionList { executions, next }))
 }
 
-fn told(execution: ExecutionId, standing: ExecutionStanding) -> Execution {
-    let ExecutionStanding { lifecycle, activity, attention, agent_id, model, scope, records } = standing;
+fn told(execution: ExecutionId, standing: ExecutionStanding, recorded: bool) -> Execution {
+    let ExecutionStanding { lifecycle, activity, attention, agent_id, model, scope, records, .. } = standing;
     Execution {
         execution_id: execution.to_string(),
         lifecycle: json!(lifecycle),
@@ -74,6 +78,12 @@ fn told(execution: ExecutionId, standing: ExecutionStanding) -> Execution {
         model,
         scope: json!(scope),
         records: usize::try_from(records).unwrap_or(usize::MAX),
+        parent: standing.parent.map(|parent| parent.to_string()),
+        began_at: standing.began_at.map(|at| at.to_rfc3339()),
+        last_at: standing.last_at.to_rfc3339(),
+        tokens: standing.tokens,
+        cost_usd: standing.cost.map(|cost| cost.as_dollars()),
+        recorded,
     }
 }
 

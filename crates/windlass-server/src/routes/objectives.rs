@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use windlass_api::{
-    Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
+    ChangeSought, Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
 };
 use windlass_domain::graph::{Change, Constraints, Corrected, GraphState};
 use windlass_domain::task::TaskState;
@@ -36,7 +36,14 @@ pub async fn get(
     let engine = service.engine(&caller);
     let state = engine.task(task).await.map_err(|error| service.refuse(error))?;
     let graph = engine.graph(task).await.map_err(|error| service.refuse(error))?;
-    Ok(Json(told(task, &state, &graph)))
+    let sought = match graph.sought {
+        None => None,
+        Some(planner) => {
+            let over = engine.task(planner).await.map_err(|error| service.refuse(error))?.is_over();
+            Some(ChangeSought { planner: planner.to_string(), over })
+        }
+    };
+    Ok(Json(Objective { sought, ..told(task, &state, &graph) }))
 }
 
 fn told(task: TaskId, state: &TaskState, graph: &GraphState) -> Objective {
@@ -59,6 +66,7 @@ fn told(task: TaskId, state: &TaskState, graph: &GraphState) -> Objective {
         bindings: bindings(graph),
         trail: graph.work.trail().iter().map(turn).collect(),
         corrections: graph.corrections.iter().map(correction).collect(),
+        sought: None,
     }
 }
 

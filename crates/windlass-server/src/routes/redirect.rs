@@ -11,8 +11,8 @@ use windlass_api::{RedirectRequest, RedirectShown};
 use windlass_domain::approval::Strength;
 use windlass_domain::graph::Change;
 use windlass_domain::task::Part;
-use windlass_domain::{Taint, TaskId};
-use windlass_engine::{Engine, Suggested, Wanted};
+use windlass_domain::{Digest, Taint, TaskId};
+use windlass_engine::{Engine, Preview, Suggested, Wanted};
 
 use super::task_control::whole;
 use crate::ask::{InPath, Sent, named, nothing};
@@ -91,6 +91,7 @@ fn sought(task: TaskId, planner: TaskId, words: &str) -> RedirectShown {
         interrupted: 0,
         undone: Vec::new(),
         worst_case: Value::Null,
+        seen: None,
     }
 }
 
@@ -130,16 +131,25 @@ async fn shown(
     let Meant { change, described, planner } = meant;
     let note = request.note.trim();
     let preview = Box::pin(engine.preview_redirect(task, &change)).await.map_err(refuse)?;
+    let graph = engine.graph(task).await.map_err(refuse)?;
+    let description = if note.is_empty() { described } else { note.to_owned() };
+    let seen = seen(&(&change, &preview, &description), graph.corrections.len());
+    let is_same = preview.is_of(&graph) && request.seen.as_ref().is_none_or(|said| *said == seen);
+    if request.confirmed && !is_same {
+        return Err(Refusal::new(StatusCode::CONFLICT, "changed", "something happened since it was shown")
+            .hint("look at it once more: say the same without `confirmed`"));
+    }
     service.house.may_redirect(&caller.tenant, &change, preview.was, preview.worst_case)?;
     let mut shown = RedirectShown {
         task_id: task.to_string(),
         redirected: request.confirmed,
         planner: planner.as_ref().map(|(planner, ..)| planner.to_string()),
         message: planner.as_ref().map(|(_, message, _)| message.clone()),
-        description: if note.is_empty() { described } else { note.to_owned() },
+        description,
         interrupted: preview.interrupted,
         undone: preview.undone.iter().map(ToString::to_string).collect(),
         worst_case: json!(preview.worst_case),
+        seen: Some(seen),
     };
     if request.confirmed {
         let key = service.house.owner_key()?;
@@ -149,4 +159,9 @@ async fn shown(
         shown.interrupted = done.map_err(refuse)?.interrupted;
     }
     Ok(shown)
+}
+
+/// Stands for what was shown, as long as nothing has happened that it depends on.
+fn seen((change, preview, description): &(&Change, &Preview, &String), corrections: usize) -> String {
+    Digest::of(json!([change, corrections, preview.undone, description]).to_string().as_bytes()).to_string()
 }

@@ -1,13 +1,12 @@
-//! What can be done about a task that there is: pause it, go on with it, stop it, end it, begin it, say something to it.
+//! What can be done about a task that there is: pause it, go on with it, stop it, end it, say something to it.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use windlass_api::{Heard, MessageRequest, MessageSent, StartRequest, WishRequest};
+use windlass_api::{Heard, MessageRequest, MessageSent, WishRequest};
 use windlass_domain::TaskId;
-use windlass_domain::approval::Strength;
 use windlass_engine::{Engine, Error, Message, Sent as Became};
 
 use crate::ask::{InPath, Sent, named};
@@ -15,9 +14,9 @@ use crate::auth::Caller;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
 
-type Answer = Result<(StatusCode, Json<Heard>), Refusal>;
+pub(super) type Answer = Result<(StatusCode, Json<Heard>), Refusal>;
 
-fn heard(task: TaskId) -> Answer {
+pub(super) fn heard(task: TaskId) -> Answer {
     Ok((StatusCode::ACCEPTED, Json(Heard { task_id: task.to_string() })))
 }
 
@@ -118,39 +117,6 @@ pub async fn cancel(
     let engine = service.engine(&caller);
     let task = whole(&service, &engine, &task).await?;
     engine.ask_to_cancel(task, reason(request, "cancelled", &caller)).await.map_err(|error| service.refuse(error))?;
-    heard(task)
-}
-
-/// Begins what was agreed on. Whoever starts it approves the graph and the worst case.
-#[utoipa::path(
-    post,
-    path = "/v1/tasks/{task}/start",
-    tag = "tasks",
-    operation_id = "start_task",
-    security(("bearer" = ["approve"])),
-    params(("task" = String, Path, description = "Its id.")),
-    request_body = StartRequest,
-    responses((status = 202, description = "It begins.", body = Heard), Problems)
-)]
-pub async fn start(
-    State(service): State<Arc<Service>>,
-    caller: Caller,
-    InPath(task): InPath<String>,
-    Sent(request): Sent<StartRequest>,
-) -> Answer {
-    let engine = service.engine(&caller);
-    let task = whole(&service, &engine, &task).await?;
-    let shown = engine.agreed(task, None).await.map_err(|error| service.refuse(error))?;
-    let key = service.house.owner_key()?;
-    let strength = if request.confirmed { Strength::Confirmed } else { Strength::Explicit };
-    let needs_more = shown.as_ref().is_some_and(|card| card.risk_level >= windlass_domain::approval::RiskLevel::High);
-    if needs_more && !request.confirmed {
-        return Err(Refusal::new(StatusCode::CONFLICT, "second_step", "it may reach services beyond its folder")
-            .hint("say `confirmed: true` if that is meant"));
-    }
-    let started = Box::pin(engine.start(task, &key, shown.as_ref(), (strength, None))).await;
-    started.map_err(|error| service.refuse(error))?;
-    engine.ask_to_go_on(task).await.map_err(|error| service.refuse(error))?;
     heard(task)
 }
 

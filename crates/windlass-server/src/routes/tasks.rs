@@ -6,9 +6,9 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use serde_json::json;
-use windlass_api::{Scope, Task, TaskAccepted, TaskList, TaskRequest};
+use windlass_api::{Scope, Task, TaskAccepted, TaskList, TaskPart, TaskRequest};
 use windlass_domain::coordinate::{Channel, Origin};
-use windlass_domain::task::TaskState;
+use windlass_domain::task::{Part, PartOf, TaskState};
 use windlass_domain::{SessionId, Taint, TaskId};
 use windlass_engine::{Dispatch, Engine, Error};
 
@@ -111,16 +111,58 @@ fn conversation(name: &str) -> Result<SessionId, Refusal> {
 async fn told(engine: &Engine, task: TaskId, state: &TaskState) -> Result<Task, Error> {
     let stands = engine.how_it_stands(task, state).await?;
     let created = state.created.as_ref();
+    let goal = created.map(|created| created.command.goal.clone()).unwrap_or_default();
+    let (part_of, item) = match created.and_then(|created| created.part_of.as_ref()) {
+        None => (None, None),
+        Some(of) => part_of(engine, of).await.map(|(part_of, item)| (Some(part_of), item))?,
+    };
     Ok(Task {
         task_id: task.to_string(),
         status: json!(state.status),
         standing: stands.word().to_owned(),
         waits_for: json!(state.waits_for),
-        goal: created.map(|created| created.command.goal.clone()).unwrap_or_default(),
+        title: item.unwrap_or_else(|| first_line(&goal)),
+        goal,
+        part_of,
         workspace: created.map(|created| created.workspace.clone()).unwrap_or_default(),
         created_at: state.created_at.to_rfc3339(),
         attempts: state.attempts.len(),
         planned: created.is_some_and(|created| created.planned),
         result: json!(state.result),
     })
+}
+
+/// And what its item is called, where it is about one.
+async fn part_of(engine: &Engine, of: &PartOf) -> Result<(TaskPart, Option<String>), Error> {
+    let graph = engine.graph(of.root).await?;
+    let (kind, atom) = match &of.part {
+        Part::Atom { atom, .. } => ("atom", Some(atom)),
+        Part::Plan { .. } => ("plan", None),
+        Part::Research { .. } => ("research", None),
+        Part::Guidance { .. } => ("guidance", None),
+        Part::Probe { atom } => ("probe", Some(atom)),
+        Part::Split { atom } => ("split", Some(atom)),
+        Part::Correction {} => ("correction", None),
+    };
+    let title = match (&graph.objective, graph.work.root()) {
+        (Some(agreed), _) => first_line(&agreed.goal),
+        (None, Some(root)) => root.item.title.clone(),
+        (None, None) => {
+            let whole = engine.task(of.root).await?.created;
+            whole.map(|whole| first_line(&whole.command.goal)).unwrap_or_default()
+        }
+    };
+    let item = atom.and_then(|atom| graph.work.item(atom)).map(|item| item.title.clone());
+    let told = TaskPart {
+        root: of.root.to_string(),
+        title,
+        asked_by: of.task.to_string(),
+        kind: kind.to_owned(),
+        atom: atom.map(ToString::to_string),
+    };
+    Ok((told, item))
+}
+
+fn first_line(text: &str) -> String {
+    text.trim().lines().next().unwrap_or_default().to_owned()
 }

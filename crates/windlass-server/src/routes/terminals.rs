@@ -7,7 +7,10 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use windlass_api::{PROBLEM_JSON, Problem, TICKET_PREFIX, Terminal, TerminalList, TerminalScreen, TerminalTicket};
+use windlass_api::{
+    PROBLEM_JSON, Problem, RecordingList, TICKET_PREFIX, Terminal, TerminalList, TerminalRecording, TerminalScreen,
+    TerminalTicket,
+};
 use windlass_domain::ExecutionId;
 use windlass_engine::Error;
 
@@ -52,6 +55,49 @@ pub async fn list(
         terminals.extend(Some(looked).filter(|terminal| terminal.alive));
     }
     Ok(Json(TerminalList { terminals, next: None }))
+}
+
+/// What terminals showed that are closed by now, and those that are open so far.
+#[utoipa::path(
+    get,
+    path = "/v1/recordings",
+    tag = "terminals",
+    operation_id = "list_recordings",
+    security(("bearer" = ["read"])),
+    params(PageQuery),
+    responses((status = 200, description = "Recordings, newest first.", body = RecordingList), Problems)
+)]
+pub async fn recordings(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    Asked(query): Asked<PageQuery>,
+) -> Result<Json<RecordingList>, Refusal> {
+    let page = query.read::<ExecutionId>()?;
+    let engine = service.engine(&caller);
+    let all = terminals::recordings(&service).await?;
+    let behind = all.into_iter().filter(|execution| page.after.is_none_or(|after| *execution < after));
+    let mut recordings: Vec<TerminalRecording> = Vec::new();
+    let mut next = None;
+    for execution in behind {
+        let standing = match engine.execution(execution).await {
+            Ok(standing) => standing,
+            // Somebody else's.
+            Err(Error::NoSuchExecution(_)) => continue,
+            Err(error) => return Err(service.refuse(error)),
+        };
+        if recordings.len() == page.limit {
+            next = recordings.last().map(|last| last.execution_id.clone());
+            break;
+        }
+        recordings.push(TerminalRecording {
+            execution_id: execution.to_string(),
+            agent_id: standing.agent_id,
+            began_at: standing.began_at.map(|at| at.to_rfc3339()),
+            last_at: standing.last_at.to_rfc3339(),
+            recording: format!("/v1/executions/{execution}/recording"),
+        });
+    }
+    Ok(Json(RecordingList { recordings, next }))
 }
 
 #[utoipa::path(

@@ -14,6 +14,6 @@ mod watch;
 pub use attached::attach;
 pub use look::{look, names};
 pub use places::TerminalPlaces;
-pub use recording::recording;
+pub use recording::{recorded, recording, recordings};
 pub use upgrade::{Upgrading, is_upgrade, offered, upgrade};
 pub use watch::{Looker, watch};

@@ -1,5 +1,6 @@
-//! A recording as it is sent: the file as far as it has come, a piece at a time.
+//! Recordings: which there are, and one as it is sent: the file as far as it has come, a piece at a time.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fs::File;
 use std::io::Read as _;
@@ -18,6 +19,20 @@ use crate::problems::Refusal;
 use crate::service::Service;
 
 const PIECE: usize = 64 << 10;
+
+/// Which of these were recorded.
+pub async fn recorded(service: &Service, executions: Vec<ExecutionId>) -> BTreeSet<ExecutionId> {
+    let places = service.terminals.clone();
+    let is_there = move |execution: &ExecutionId| places.recording_of(*execution).is_file();
+    service.runtime.blocking(move || executions.into_iter().filter(is_there).collect()).await
+}
+
+/// All that there are, whosever they are, the newest first.
+pub async fn recordings(service: &Service) -> Result<Vec<ExecutionId>, Refusal> {
+    let places = service.terminals.clone();
+    let recorded = service.runtime.blocking(move || places.recorded()).await;
+    recorded.map_err(|error| service.broken("the folder of recordings", &error))
+}
 
 pub async fn recording(service: Arc<Service>, execution: ExecutionId) -> Result<Response, Refusal> {
     let path = service.terminals.recording_of(execution);

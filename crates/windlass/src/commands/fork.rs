@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use windlass_api::AttachmentRequest;
+use windlass_api::{AttachmentRequest, ForkRequest};
 use windlass_domain::execution::MessageKind;
 use windlass_domain::{ExecutionId, TaskId};
 use windlass_engine::{Dispatch, Engine, Fork, Planning, Submission, SubmittedModel};
@@ -16,7 +16,7 @@ use super::order::{Order, files};
 use super::patterns::{gather_patterns, patterns_in};
 use super::run::{chosen_model, leave_to_workers, submission_asking};
 use super::subject::{Subject, subject};
-use crate::arguments;
+use crate::arguments::{self, Limits, Output, SandboxChoice};
 use crate::attach::Attachment;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -103,6 +103,39 @@ pub async fn folder_of(engine: &Engine, arguments: &arguments::Fork) -> anyhow::
 
 fn workspace(arguments: &arguments::Fork, fork: &Fork) -> PathBuf {
     arguments.workspace.clone().unwrap_or_else(|| fork.created.workspace.clone().into())
+}
+
+/// For whoever asks for it over HTTP: what is not theirs to say is as the operator has it.
+pub struct AskedFor {
+    pub request: ForkRequest,
+    pub workspace: PathBuf,
+    pub limits: Limits,
+    pub sandbox: SandboxChoice,
+}
+
+pub fn submission_asked_for(
+    asked: AskedFor,
+    (config, patterns): (&Config, &Patterns),
+    fork: &Fork,
+) -> anyhow::Result<Submission> {
+    let AskedFor { request, workspace, limits, sandbox } = asked;
+    let arguments = arguments::Fork {
+        execution: fork.execution.to_string(),
+        words: request.words.filter(|words| !words.trim().is_empty()),
+        turn: request.turn,
+        workspace: Some(workspace),
+        base_case: request.base_case,
+        constraints: request.constraints,
+        attach: Vec::new(),
+        model: request.model,
+        rehearsal: None,
+        detach: true,
+        limits,
+        sandbox,
+        output: Output { json: true },
+    };
+    let attach = request.attachments.into_iter().map(Attachment::Sent).collect();
+    submission_of(&arguments, attach, (config, patterns), fork)
 }
 
 /// As of a run in which everything that is not said is as it was.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_api::{
-    CommandTold, DeadlineWord, GoalRequest, LimitsRequest, PlanningWord, SayRequest, Scope, TaskRequest,
+    CommandTold, DeadlineWord, ForkRequest, GoalRequest, LimitsRequest, PlanningWord, SayRequest, Scope, TaskRequest,
 };
 use windlass_domain::approval::WorstCase;
 use windlass_domain::graph::{Change, GraphState};
@@ -14,7 +14,7 @@ use windlass_domain::plan::{AtomId, Plan, PlanBudget};
 use windlass_domain::role_output::WantedChange;
 use windlass_domain::task::{Deadline, DeadlineAction};
 use windlass_domain::{BoxFuture, Budget, Secret, Tenant, Wall};
-use windlass_engine::{Engine, GoalOrder, OwnerKey, Planning, Submission, fit_goal, read_plan};
+use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Planning, Submission, fit_goal, read_plan};
 use windlass_plan::change_of;
 use windlass_server::Refusal;
 use windlass_server::auth::Caller;
@@ -22,7 +22,7 @@ use windlass_server::port::{House, Journal as _, View, Word};
 
 use super::audit_verify::verified;
 use super::errand::Errand;
-use super::fork::folder_of;
+use super::fork::{AskedFor, folder_of, submission_asked_for};
 use super::order::{OWN_AGENT, Order};
 use super::run::{budget, checks, contradicted, is_known, known_patterns, submission, with_deadline};
 use super::say::template;
@@ -196,6 +196,18 @@ impl Inner {
         Ok(wanted)
     }
 
+    async fn fork(&self, tenant: &Tenant, fork: &Fork, request: ForkRequest) -> anyhow::Result<Submission> {
+        // Perhaps it is not one of those any more, or never was.
+        let workspace = self.folder(tenant, Some(&fork.created.workspace))?;
+        let cap = self.cap(tenant);
+        let limits = limits(&request.limits, PlanningWord::None, cap);
+        let patterns = self.patterns(tenant, &workspace).await?;
+        let asked = AskedFor { request, workspace, limits, sandbox: self.wanted.sandbox.clone() };
+        let submission = submission_asked_for(asked, (&self.config, &patterns), fork)?;
+        cap.holds(&submission.budget)?;
+        Ok(submission)
+    }
+
     /// A plan of one item that says what the order says: who works on it, how, for how much, and when it is done.
     fn to_be_asked_about(&self, order: &mut Order, cap: Cap) -> anyhow::Result<Plan> {
         is_known(&order.agent, &self.config)?;
@@ -285,6 +297,16 @@ impl House for ServedHouse {
     ) -> BoxFuture<'static, Result<Submission, Refusal>> {
         let (inner, tenant) = (Arc::clone(&self.inner), tenant.clone());
         Box::pin(async move { inner.task(&tenant, word, request).await.map_err(|error| inner.refuse(&error)) })
+    }
+
+    fn fork(
+        &self,
+        tenant: &Tenant,
+        fork: Fork,
+        request: ForkRequest,
+    ) -> BoxFuture<'static, Result<Submission, Refusal>> {
+        let (inner, tenant) = (Arc::clone(&self.inner), tenant.clone());
+        Box::pin(async move { inner.fork(&tenant, &fork, request).await.map_err(|error| inner.refuse(&error)) })
     }
 
     fn saying(&self, tenant: &Tenant, request: SayRequest) -> BoxFuture<'static, Result<Submission, Refusal>> {

@@ -3,10 +3,11 @@
 use std::fs;
 
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::bad_agents::Stand;
 use super::bad_wires::OPENCODE;
+use super::serving::serve;
 use super::stand_in::{begin, windlass, with};
 use crate::support::{Home, read};
 
@@ -273,4 +274,31 @@ fn an_agent_that_cannot_fork_is_not_forked_and_that_is_said() {
     assert!(refused.contains("begin a new one with `windlass run`"), "{refused}");
     let tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
     assert_eq!(tasks.len(), 1, "nothing was begun: {tasks:?}");
+}
+
+#[test]
+fn a_conversation_is_forked_over_http_after_a_look_at_what_is_taken_over() {
+    let home = Home::playing(WRITES);
+    let served = serve(&home, &[]);
+    let old = served.ask_for(&json!({"goal": "Write x"}));
+    served.end_of(&old);
+    let run = served.get(&format!("/v1/tasks/{old}/executions")).expect(200).json()["executions"][0].clone();
+    let id = run["execution_id"].as_str().expect("an id");
+    assert_eq!((&run["parent"], &run["recorded"]), (&Value::Null, &json!(false)), "{run}");
+    assert!(run["tokens"].as_u64() > Some(0) && run["began_at"].as_str() <= run["last_at"].as_str(), "{run}");
+
+    let fork = format!("/v1/executions/{id}/fork");
+    let shown = served.get(&format!("{fork}?turn=1")).expect(200).json();
+    assert_eq!((&shown["turn"], &shown["task_id"], &shown["goal"]), (&json!(1), &json!(old), &json!("Write x")));
+    assert_eq!(served.get(&format!("{fork}?turn=7")).expect(409).json()["code"], "execution");
+    let before = served.get(&format!("/v1/executions/{id}/journal")).expect(200).body;
+    let wanted = json!({"words": "Now write y", "turn": 1, "base_case": ["file: y"]});
+    let taken = served.post(&fork, &wanted).expect(202).json();
+    let new = taken["task_id"].as_str().expect("an id");
+    served.end_of(new);
+    let done = served.get(&format!("/v1/tasks/{new}")).expect(200).json();
+    assert_eq!((&done["standing"], &done["goal"]), (&json!("verified"), &json!("Now write y")), "{done}");
+    assert_eq!(home.read("y"), "two\n");
+    assert_eq!(served.get(&format!("/v1/executions/{id}/journal")).expect(200).body, before);
+    served.end();
 }

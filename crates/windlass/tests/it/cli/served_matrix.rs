@@ -197,7 +197,7 @@ impl Things {
             ("letter", letter),
             ("source", "ci".to_owned()),
         ];
-        let planned_too = ["get_task_graph", "explain_task", "start_task", "redirect_task"];
+        let planned_too = ["get_task_graph", "explain_task", "get_task_start", "start_task", "redirect_task"];
         let mut besides: BTreeMap<_, _> = planned_too.map(|operation| (operation, planned.clone())).into();
         besides.insert("retry_dead_letter", other_letter);
         Self { named: named.into(), besides }

@@ -178,7 +178,15 @@ fn an_objective_is_agreed_on_started_answered_redirected_stopped_and_ended() {
     assert!(explained.to_string().contains("attempts"), "{explained}");
     assert_eq!(served.post(&path("messages"), &json!({"message": "Go"})).expect(409).json()["code"], "nobody_hears");
 
-    served.post(&path("start"), &json!({})).expect(202);
+    // Whoever begins it says which of it they saw.
+    let to_start = served.get(&path("start")).expect(200).json();
+    assert_eq!(to_start["card"]["binds"]["plan_hash"], to_start["seen"]);
+    assert!(to_start["card"]["worst_case"]["tokens"].as_u64() > Some(0), "{to_start}");
+    let other = json!({"seen": "sha256-of-something-else"});
+    assert_eq!(served.post(&path("start"), &other).expect(409).json()["code"], "changed");
+    served.stands(&task, "agreed");
+    served.post(&path("start"), &json!({"seen": to_start["seen"]})).expect(202);
+    assert_eq!(served.get(&path("start")).expect(200).json()["card"], Value::Null, "it is begun");
     // What is said to the whole is heard by whoever asks in it.
     served.waits_for("/v1/questions", |all| all["questions"].get(0).map(|_| ()));
     let heard = served.post(&path("messages"), &json!({"message": "the first"})).expect(202).json();
@@ -189,9 +197,31 @@ fn an_objective_is_agreed_on_started_answered_redirected_stopped_and_ended() {
     let shown = served.post(&path("redirect"), &json!({"change": change})).expect(200).json();
     assert_eq!((&shown["redirected"], &shown["task_id"]), (&json!(false), &json!(task)), "{shown}");
     assert_eq!(drawn(), ["a", "b", "c"], "it was only shown");
-    let done = served.post(&path("redirect"), &json!({"change": change, "confirmed": true})).expect(200).json();
+    let limits = json!({"limits": {"max_parallel_agents": 2}});
+    let confirmed = |change: &Value, seen: &Value| json!({"change": change, "confirmed": true, "seen": seen});
+    let early = served.post(&path("redirect"), &json!({"change": limits})).expect(200).json();
+    let done = served.post(&path("redirect"), &confirmed(&change, &shown["seen"])).expect(200).json();
     assert_eq!(done["redirected"], true);
     assert_eq!(drawn(), ["a", "b"]);
+    // What was shown before that was of another graph, and what was shown of one change is no word for another.
+    for (change, seen) in [(&limits, &early["seen"]), (&limits, &shown["seen"])] {
+        assert_eq!(served.post(&path("redirect"), &confirmed(change, seen)).expect(409).json()["code"], "changed");
+    }
+
+    // A part says of what it is one, and how much all of them used is told over time.
+    let runs = served.get(&path("executions")).expect(200).json()["executions"].clone();
+    let of_part = runs.as_array().expect("executions").iter().find_map(|run| {
+        let one = served.get(&format!("/v1/tasks/{}", text(&run["scope"]["id"]))).expect(200).json();
+        (one["part_of"]["atom"] == "a").then_some(one)
+    });
+    let part = of_part.expect("somebody works on the first file");
+    assert_eq!((&part["part_of"]["root"], &part["part_of"]["kind"]), (&json!(task), &json!("atom")), "{part}");
+    assert_eq!(part["part_of"]["title"], "Two files");
+    assert_eq!(part["title"], "Write the first file.");
+    let spent = served.get(&path("spending")).expect(200).json();
+    let all: u64 = runs.as_array().expect("executions").iter().filter_map(|run| run["tokens"].as_u64()).sum();
+    let last = spent["points"].as_array().and_then(|points| points.last()).expect("it used something");
+    assert!(last["tokens"].as_u64() >= Some(all) && all > 0, "{spent} of {all}");
 
     served.post(&path("stop"), &json!({"reason": "enough for today"})).expect(202);
     served.stands(&task, "stopped");

@@ -177,6 +177,13 @@ fn several_see_a_terminal_and_those_who_may_type_into_it() {
     let recorded = served.get(screen["recording"].as_str().expect("a path")).expect(200);
     assert_eq!(recorded.header("content-type"), Some("application/x-asciicast"));
     assert!(recorded.body.contains("\"version\":2") && recorded.body.contains("bye now"), "{}", recorded.body);
+    // It is among those that can be looked at afterwards, by whoever's it is.
+    let list = served.get("/v1/recordings").expect(200).json();
+    assert_eq!((&list["recordings"][0]["recording"], &list["next"]), (&screen["recording"], &json!(null)), "{list}");
+    assert_eq!(served.get(&format!("/v1/executions/{execution}")).expect(200).json()["recorded"], true);
+    let stranger = token(&home, "stranger", &["--scope", "read", "--tenant", "other"]);
+    let theirs = served.ask_as(&stranger, "GET", "/v1/recordings?limit=1", &[], "").expect(200).json();
+    assert_eq!(theirs, json!({"recordings": [], "next": null}));
     served.end();
     none_left(&home);
 }
