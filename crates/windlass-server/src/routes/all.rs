@@ -6,8 +6,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    approvals, commands, deliverables, events, executions, goals, health, house, monitors, objectives, openapi,
-    operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
+    approvals, commands, decisions, deliverables, documents, events, executions, goals, health, house, monitors,
+    objectives, openapi, operating, questions, redirect, sessions, task_control, task_story, tasks, terminals,
 };
 use crate::answers::describe;
 use crate::openapi::cover;
@@ -45,7 +45,9 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(approvals::approve))
         .routes(routes!(approvals::decline))
         .routes(routes!(approvals::edit))
+        .routes(routes!(decisions::list))
         .routes(routes!(questions::list))
+        .routes(routes!(questions::get))
         .routes(routes!(questions::answer))
         .routes(routes!(executions::list))
         .routes(routes!(executions::get))
@@ -64,6 +66,9 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(house::patterns))
         .routes(routes!(house::skills))
         .routes(routes!(house::gates))
+        .routes(routes!(house::try_gates))
+        .routes(routes!(house::settings))
+        .routes(routes!(documents::check))
         .routes(routes!(commands::look))
         .routes(routes!(commands::ask))
         .routes(routes!(commands::decide))

@@ -4,7 +4,9 @@
 mod all;
 mod approvals;
 mod commands;
+mod decisions;
 mod deliverables;
+mod documents;
 mod events;
 mod executions;
 mod goals;
@@ -22,6 +24,7 @@ mod task_control;
 mod task_story;
 mod tasks;
 mod terminals;
+mod whose;
 
 pub use all::routes;
 pub use health::HEALTH;
