@@ -1,15 +1,11 @@
 // Every page, at both widths and in both colours: axe finds nothing serious, nothing is wider than the screen, and nothing asks anybody
 // else for anything. With SHOTS=1 a picture of each is kept in tests/shots, to be looked at.
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
-
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { found } from "./stage/axe";
 import { DESK, launched, PHONE, visit } from "./stage/browser";
 import { Served } from "./stage/served";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let served: Served;
 let browser: Browser;
@@ -82,15 +78,7 @@ describe.each(NAMES)("%s", (name) => {
     if (process.env.SHOTS) await page.screenshot({ path: `tests/shots/${name}-${width}-${colorScheme}.png` });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(wide).toBeLessThanOrEqual(0);
-    // By the debugger, which the page's policy does not hold for.
-    await page.evaluate(AXE);
-    const found = await page.evaluate(async () => {
-      const { violations } = await (window as never as { axe: { run(where: Document, how: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[]; failureSummary: string }[] }[] }> } }).axe.run(document, {
-        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
-      });
-      return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(" ")} (${failureSummary.split("\n").slice(1).join(" ").trim()})`).slice(0, 4).join("; ")}`);
-    });
-    expect(found).toEqual([]);
+    expect(await found(page)).toEqual([]);
     // The last position is found out by asking for one that is not there.
     expect(complaints.filter((one) => !(name === "activity" && one.includes("400")))).toEqual([]);
     expect(strangers).toEqual([]);
