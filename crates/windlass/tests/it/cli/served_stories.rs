@@ -27,6 +27,11 @@ impl Served {
         self.waits_for("/v1/approvals", |all| all["approvals"][0]["card"]["card_id"].as_str().map(str::to_owned))
     }
 
+    /// Whose token it asks with.
+    fn own_name(&self) -> Value {
+        self.get("/v1/whoami").expect(200).json()["name"].clone()
+    }
+
     fn delete(&self, path: &str) -> crate::support::Answer {
         self.ask_as(&self.token, "DELETE", path, &[], "")
     }
@@ -69,7 +74,7 @@ fn a_question_is_answered_and_what_was_delivered_is_fetched_in_parts() {
     let told = served.get(&format!("/v1/questions/{}", text(&question["request_id"]))).expect(200).json();
     assert_eq!((&told["standing"], &told["answered"]["answer"]), (&json!("answered"), &json!("yours")), "{told}");
     assert_eq!(told["whose"], json!({"task_id": task, "goal": "Report", "item": null, "item_title": null}));
-    assert_eq!(told["answered"]["by"], "local", "{told}");
+    assert_eq!(told["answered"]["by"], served.own_name(), "{told}");
     served.get(&format!("/v1/questions/{task}")).expect(404);
     assert_eq!(served.get("/v1/questions").expect(200).json()["questions"], json!([]));
 
@@ -121,7 +126,7 @@ fn a_card_is_looked_at_sent_back_and_declined() {
     let decision = looked()["decision"].clone();
     assert_eq!(
         (&decision["verdict"], &decision["note"], &decision["by"], &decision["confirmed"]),
-        (&json!("edit_requested"), &json!("keep a copy"), &json!("local"), &json!(false)),
+        (&json!("edit_requested"), &json!("keep a copy"), &served.own_name(), &json!(false)),
         "{decision}"
     );
     let decided = served.get("/v1/decisions").expect(200).json()["decisions"].clone();
