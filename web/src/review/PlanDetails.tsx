@@ -50,7 +50,7 @@ export function PlanDetails({ card, all }: { card: Card; all: boolean }) {
         <section>
           <h3>{items.length === 1 ? "The item" : `The ${items.length} items`}</h3>
           <ol className="items">
-            {items.map((item) => <ItemRow key={item.id} item={item} all={all} isRead={isRead} />)}
+            {items.map((item) => <ItemRow key={item.id} item={item} whole={details} all={all} isRead={isRead} />)}
           </ol>
         </section>
       )}
@@ -71,7 +71,7 @@ const ITEM_KNOWN = ["id", "type", "title", "any_of", "touches", "depends_on", "v
 /** What is so for every item that says nothing else. */
 const USUAL: Record<string, string> = { interaction_mode: "confirm_only_when_required", on_stuck: "consult_planner", on_failure: "report" };
 
-function ItemRow({ item, all, isRead }: { item: PlanItem; all: boolean; isRead: boolean }) {
+function ItemRow({ item, whole, all, isRead }: { item: PlanItem; whole: Record<string, unknown>; all: boolean; isRead: boolean }) {
   const [isTold, setTold] = useState(false);
   const { max_attempts: attempts, max_tokens: tokens, max_cost_usd: cost, max_wall_time_seconds: seconds } = item.budget;
   const fields = item as unknown as Record<string, unknown>;
@@ -86,7 +86,8 @@ function ItemRow({ item, all, isRead }: { item: PlanItem; all: boolean; isRead: 
       </div>
       {ITEM_WORDS.map(([name, title]) => {
         const text = fields[name];
-        return typeof text === "string" && text !== "" && <div key={name} className="words">{title && <span className="muted small">{title}</span>}<Written text={text} isRead={isRead} /></div>;
+        // What everybody is told stands above.
+        return typeof text === "string" && text !== "" && text !== whole[name] && <div key={name} className="words">{title && <span className="muted small">{title}</span>}<Written text={text} isRead={isRead} /></div>;
       })}
       <dl className="facts">
         {item.depends_on.length > 0 && <><dt>After</dt><dd>{item.depends_on.join(", ")}</dd></>}
