@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { launched, PHONE, visit } from "./stage/browser";
+import { armed, launched, PHONE, visit } from "./stage/browser";
 import { Served } from "./stage/served";
 
 let served: Served;
@@ -63,6 +63,7 @@ test("from a message to a plan, a yes, and what came of it", async () => {
   expect(await page.getByText("$7.00").count()).toBe(1);
   await page.keyboard.press("x");
   await page.getByText("Everything that a yes binds").waitFor();
+  await armed(page);
   await page.keyboard.press("a");
   await page.getByRole("heading", { name: "A shop for books" }).waitFor({ state: "hidden" });
   await page.keyboard.press("g");
@@ -80,6 +81,7 @@ test("what is of high risk takes a second step with another key", async () => {
   const card = await served.card("rm old.txt");
   const { page, context } = await visit(browser, served, `/review/${card}`);
   await page.getByText("<U+202E>").waitFor();
+  await armed(page);
   await page.keyboard.press("a");
   await page.getByText("This is of high risk. Is it meant?").waitFor();
   await page.keyboard.press("a");
@@ -98,7 +100,7 @@ test("two people at once: the second is told, and nothing else takes the card's 
   const { page, context } = await visit(browser, served, "/review");
   await page.waitForURL(`**/review/${card}`);
   await served.ask("POST", `/v1/approvals/${card}/decline`, { note: "not this one" });
-  await page.getByText("It was declined, or sent back.").waitFor();
+  await page.getByText("It was declined.").waitFor();
   await context.close();
 });
 
@@ -121,7 +123,7 @@ test("a question is answered by a number and Enter", async () => {
   const task = await served.begun("Ask me what you need");
   const asked = await served.at_last("/v1/questions", ({ questions }: { questions: { request_id: string; task_id: string }[] }) => questions.find(({ task_id }) => task_id === task)?.request_id);
   const { page, context } = await visit(browser, served, `/review/${asked}`, { viewport: PHONE });
-  await page.getByRole("button", { name: "SQLite" }).waitFor();
+  await armed(page);
   await page.keyboard.press("2");
   expect(await page.getByRole("button", { name: "SQLite" }).getAttribute("aria-pressed")).toBe("true");
   await page.keyboard.press("Enter");
@@ -133,13 +135,18 @@ test("a plan is sent back with what is different, and asked about again", async 
   const task = await served.begun("make a shop for plants", { planning: "wanted" });
   const card = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find(({ task_id }) => task_id === task)?.card.card_id);
   const { page, context } = await visit(browser, served, `/review/${card}`);
-  await page.getByRole("heading", { name: "A shop for books" }).waitFor();
+  await armed(page);
   await page.keyboard.press("e");
-  await page.getByText("Change the document itself").click();
-  const document = page.getByLabel("The plan's document");
+  const document = page.getByRole("textbox", { name: "The plan's document" });
+  await document.waitFor();
   const text = await document.inputValue();
   expect(text).toContain("title: A shop for books");
+  // What is wrong with it stands beside it, where it is.
+  await document.fill(text.replace("type: project", "type: projekt"));
+  await page.getByRole("list", { name: "What is wrong with it" }).getByRole("button", { name: /^3:\d+$/ }).click();
+  expect(await document.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart).split("\n")[0])).toContain("projekt");
   await document.fill(text.replace("Three books, each with a title.", "Four plants, each with a name."));
+  await page.getByText("Nothing is wrong with it.").waitFor();
   await page.getByText("Four plants, each with a name.").last().waitFor();
   await page.keyboard.press("Control+Enter");
   const again = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find((one) => one.task_id === task && one.card.card_id !== card)?.card.card_id);

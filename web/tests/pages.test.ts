@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { faults } from "./stage/axe";
-import { DESK, launched, PHONE, visit } from "./stage/browser";
+import { armed, DESK, launched, PHONE, visit } from "./stage/browser";
 import { Served } from "./stage/served";
 
 let served: Served;
@@ -75,6 +75,7 @@ describe.each(NAMES)("%s", (name) => {
     // It is drawn when nothing says any more that it is being read.
     await page.locator("h1, .state").first().waitFor();
     await page.waitForFunction(() => !/Reading /.test(document.querySelector("main")?.innerText ?? "Reading "));
+    if (name.startsWith("review-")) await armed(page);
     if (process.env.SHOTS) await page.screenshot({ path: `tests/shots/${name}-${width}-${colorScheme}.png` });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(wide).toBeLessThanOrEqual(0);

@@ -3,6 +3,7 @@
 
 pub mod client;
 mod command;
+mod document;
 mod health;
 mod monitor;
 mod more;
@@ -15,19 +16,21 @@ mod task;
 mod terminal;
 
 pub use command::{CommandRequest, CommandTold};
+pub use document::{CheckRequest, Checked, DocumentWord, Misfit};
 pub use health::{Health, Standing};
 pub use monitor::{Monitor, MonitorList, MonitorRequest, TimeoutWord};
 pub use more::{
     AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, ForkRequest,
-    ForkShown, ForkTaken, GoalAdded, GoalChanged, GoalRequest, Items, RedirectRequest, RedirectShown, Schedule,
-    ScheduleList, Spending, SpendingPoint, Whoami,
+    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalRequest, Items, RedirectRequest,
+    RedirectShown, Schedule, ScheduleList, Settings, Spending, SpendingPoint, Whoami,
 };
 pub use objective::{
     ChangeSought, Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
 };
 pub use problem::{PROBLEM_JSON, Problem};
 pub use review::{
-    AnswerRequest, Approval, ApprovalAnswered, ApprovalList, ApproveRequest, Question, QuestionList, RefuseRequest,
+    AnswerRequest, Approval, ApprovalAnswered, ApprovalList, ApproveRequest, Decided, Decision, DecisionList, Question,
+    QuestionAnswer, QuestionList, RefuseRequest, Whose,
 };
 pub use scope::{Scope, UnknownScope};
 pub use session::{

@@ -248,3 +248,42 @@ pub struct RedirectShown {
     /// Stands for all this: say it again with `confirmed`.
     pub seen: Option<String>,
 }
+
+/// A call of a tool's that nobody makes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GateTryRequest {
+    #[schema(max_length = 256)]
+    pub tool: String,
+    /// As the tool takes them.
+    pub tool_args: Value,
+    /// Whether whoever makes it has read anything from outside.
+    pub external: bool,
+}
+
+/// What the gates here would say to it. Scripts are not run for it, and no model is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct GateTried {
+    /// continue, require_approval or block.
+    pub decision: String,
+    /// The gate that decided; none where all let it pass.
+    pub by: Option<String>,
+    /// One for each gate that looks at calls.
+    pub records: Vec<Value>,
+}
+
+/// What the operator has set for requests of one's tenant. Nothing of it is secret, and nothing of it can be changed from here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Settings {
+    pub version: String,
+    /// The folders in which tasks may work.
+    pub workspaces: Vec<String>,
+    /// Which model is asked, unless a request names another.
+    pub model: Option<String>,
+    pub planner_model: Option<String>,
+    pub proxy_model: Option<String>,
+    /// The most that one request may ask for.
+    pub max_tokens: u64,
+    pub max_cost_usd: f64,
+    pub max_attempts: u32,
+}

@@ -62,7 +62,7 @@ mod whose;
 mod worker;
 pub mod worktrees;
 
-pub use approvals::{Answered, Asked};
+pub use approvals::{Answered, Asked, CardAnswer};
 pub use attach::Attached;
 pub use attempt::Driven;
 pub use audit::{AuditPage, AuditRecord, Audited, Heads, Keyring};
@@ -85,7 +85,7 @@ pub use objectives::{Preview, Redirected, Started, Suggested, Wanted};
 pub use outside::Fate;
 pub use plans::read_plan;
 pub use process::Machine;
-pub use questions::{LONGEST_MESSAGE, Message, OpenQuestion, Sent};
+pub use questions::{LONGEST_MESSAGE, Message, OpenQuestion, QuestionTold, Sent};
 pub use read::{JournalRecord, Sending, TaskSummary};
 pub use requests::{Claim, KeptAnswer, REQUEST};
 pub use retention::{PruneRun, Pruned};

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_api::{CommandTold, ForkRequest, GoalRequest, SayRequest, Scope, TaskRequest};
+use windlass_api::{
+    CheckRequest, Checked, CommandTold, ForkRequest, GateTried, GateTryRequest, GoalRequest, SayRequest, Scope,
+    Settings, TaskRequest,
+};
 use windlass_domain::approval::WorstCase;
 use windlass_domain::graph::{Change, GraphState};
 use windlass_domain::{BoxFuture, TaskId, Tenant};
@@ -68,6 +71,15 @@ pub trait House: Send + Sync {
     fn saying(&self, tenant: &Tenant, request: SayRequest) -> BoxFuture<'static, Result<Submission, Refusal>>;
 
     fn goal(&self, tenant: &Tenant, request: GoalRequest) -> BoxFuture<'static, Result<GoalOrder, Refusal>>;
+
+    /// What a document means, or what is wrong with it.
+    fn checked(&self, request: &CheckRequest) -> Checked;
+
+    /// What the operator's gates would say to a call that nobody makes.
+    fn gates_tried(&self, request: GateTryRequest) -> GateTried;
+
+    /// What the operator has set for this tenant's requests, without what is secret.
+    fn settings(&self, tenant: &Tenant) -> Settings;
 
     /// The folder that is meant, if tasks of this tenant may work in it.
     fn folder(&self, tenant: &Tenant, named: Option<&str>) -> Result<PathBuf, Refusal>;

@@ -14,8 +14,8 @@ export const waiting = queryOptions({
     let cursor: string | null | undefined;
     do {
       const page = await get("/v1/approvals", { query: { limit: 200, cursor: cursor ?? undefined } as never, signal });
-      for (const { card, task_id, asked_at, standing } of page.approvals) {
-        all.push({ kind: "card", id: (card as Card).card_id, task: task_id ?? null, askedAt: asked_at ?? null, standing, card: card as Card });
+      for (const { card, task_id, whose, asked_at, standing } of page.approvals) {
+        all.push({ kind: "card", id: (card as Card).card_id, task: task_id ?? null, whose: whose ?? null, askedAt: asked_at ?? null, standing, card: card as Card });
       }
       cursor = page.next;
     } while (cursor);
@@ -26,16 +26,23 @@ export const waiting = queryOptions({
 export const questions = queryOptions({
   queryKey: ["questions", "open"],
   queryFn: async ({ signal }): Promise<Waiting[]> => {
-    const page = await get("/v1/questions", { query: { limit: 200 } as never, signal });
-    return page.questions.map(({ request_id, task_id, asked_at, asked }) => ({
-      kind: "question" as const,
-      id: request_id,
-      task: task_id,
-      askedAt: asked_at,
-      asked: asked as UserQuestion,
-    }));
+    const all: Waiting[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await get("/v1/questions", { query: { limit: 200, cursor: cursor ?? undefined } as never, signal });
+      for (const { request_id, task_id, whose, asked_at, asked } of page.questions) {
+        all.push({ kind: "question", id: request_id, task: task_id, whose: whose ?? null, askedAt: asked_at, asked: asked as UserQuestion });
+      }
+      cursor = page.next;
+    } while (cursor);
+    return all;
   },
 });
+
+export const question = (id: string) =>
+  queryOptions({ queryKey: ["questions", id], queryFn: ({ signal }) => get("/v1/questions/{question}", { path: { question: id }, signal }) });
+/** What people said to cards lately, the last word first. */
+export const decisions = queryOptions({ queryKey: ["approvals", "decided"], queryFn: async ({ signal }) => (await get("/v1/decisions", { signal })).decisions });
 
 export const approval = (id: string) =>
   queryOptions({ queryKey: ["approval", id], queryFn: ({ signal }) => get("/v1/approvals/{card}", { path: { card: id }, signal }) });
@@ -124,6 +131,7 @@ export const agents = queryOptions({ queryKey: ["agents"], queryFn: ({ signal })
 export const patterns = queryOptions({ queryKey: ["patterns"], queryFn: ({ signal }) => get("/v1/patterns", { signal }) });
 export const skills = queryOptions({ queryKey: ["skills"], queryFn: ({ signal }) => get("/v1/skills", { signal }) });
 export const gates = queryOptions({ queryKey: ["gates"], queryFn: ({ signal }) => get("/v1/gates", { signal }) });
+export const settings = queryOptions({ queryKey: ["settings"], queryFn: ({ signal }) => get("/v1/settings", { signal }), staleTime: Infinity });
 export const schedules = queryOptions({
   queryKey: ["schedules"],
   queryFn: ({ signal }) => get("/v1/schedules", { query: { limit: 200 } as never, signal }),
@@ -143,6 +151,22 @@ export const blob = (digest: string) =>
   queryOptions({
     queryKey: ["blob", digest],
     queryFn: async ({ signal }) => (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).blob(),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+
+/** `null`: it is no text. */
+export const blobText = (digest: string) =>
+  queryOptions({
+    queryKey: ["blob-text", digest],
+    queryFn: async ({ signal }) => {
+      const bytes = await (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).arrayBuffer();
+      try {
+        return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      } catch {
+        return null;
+      }
+    },
     staleTime: Infinity,
     gcTime: 60_000,
   });

@@ -49,10 +49,13 @@ export interface UserQuestion {
   context?: string;
 }
 
+/** The task that somebody asked for, and the item of its plan that asks. */
+export type Whose = Schemas["Whose"];
+
 /** One thing that somebody has to decide. */
 export type Waiting =
-  | { kind: "card"; id: string; task: string | null; askedAt: string | null; standing: string; card: Card }
-  | { kind: "question"; id: string; task: string; askedAt: string; asked: UserQuestion };
+  | { kind: "card"; id: string; task: string | null; whose: Whose | null; askedAt: string | null; standing: string; card: Card }
+  | { kind: "question"; id: string; task: string; whose: Whose | null; askedAt: string; asked: UserQuestion };
 
 export interface StoredRecord {
   position: number;

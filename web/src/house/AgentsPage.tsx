@@ -4,6 +4,7 @@ import { agents } from "../api/queries";
 import { Badge } from "../parts/Badge";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
+import { AgentTest } from "./AgentTest";
 import { ItemList } from "./ItemList";
 
 interface Agent {
@@ -26,13 +27,15 @@ export function AgentsPage() {
         {({ items }) => (
           <ItemList
             empty="There are no agents."
-            hint={<>To see whether one works here: <code>windlass agent test NAME</code> on the server’s machine.</>}
+            hint={<>Open one to see what it can do, and to test it.</>}
             items={(items as unknown as Agent[]).map((agent) => ({
               key: agent.id,
               name: agent.name,
               about: [agent.id, agent.version, agent.runner === "native" ? "Windlass’s own" : "a program of others", agent.resume && "goes on after a crash", agent.steer && "hears words while it works", agent.fork && "can be forked"].filter(Boolean).join(" · "),
               marks: <Badge tone={agent.found ? "good" : "plain"}>{agent.found ? "is here" : "not installed"}</Badge>,
               raw: agent,
+              // Its own is Windlass itself: there is no program to test.
+              ...(agent.runner === "native" ? {} : { act: <AgentTest agent={agent.id} /> }),
             }))}
           />
         )}

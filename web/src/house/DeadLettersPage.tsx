@@ -8,7 +8,14 @@ import { Shown } from "../parts/Shown";
 import { Empty, Refused } from "../parts/States";
 import { short } from "../text/format";
 import { Printed } from "../text/Printed";
+import { Visible } from "../text/Visible";
 import "./House.css";
+
+interface Letter {
+  message_id: string;
+  kind: string;
+  reason: string | null;
+}
 
 export function DeadLettersPage() {
   const found = useQuery(deadLetters);
@@ -28,14 +35,13 @@ export function DeadLettersPage() {
             <Empty title="There are none."><p>A message that failed too often, or that cannot be read, waits for you here.</p></Empty>
           ) : (
             <ul className="house-list">
-              {items.map((item, index) => {
-                const letter = item as unknown as { message_id?: string; id?: string; message_kind?: string; reason?: string };
-                const id = letter.message_id ?? letter.id ?? String(index);
+              {(items as unknown as Letter[]).map((letter) => {
+                const id = letter.message_id;
                 return (
                   <li key={id}>
                     <details>
-                      <summary><span className="head"><strong>{letter.message_kind ?? "message"}</strong> <code>{short(id)}</code></span><span className="muted">{letter.reason}</span></summary>
-                      <Printed text={JSON.stringify(item, null, 2)} />
+                      <summary><span className="head"><strong><Visible text={letter.kind} /></strong> <code>{short(id)}</code></span><span className="muted"><Visible text={letter.reason ?? ""} /></span></summary>
+                      <Printed text={JSON.stringify(letter, null, 2)} />
                     </details>
                     <p className="row bare">
                       <button type="button" disabled={settle.isPending} onClick={() => settle.mutate({ letter: id, what: "retry" })}>Try again</button>

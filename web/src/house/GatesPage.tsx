@@ -6,6 +6,7 @@ import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { words } from "../text/format";
 import { ItemList } from "./ItemList";
+import { TryGates } from "./TryGates";
 
 interface Gate {
   name: string;
@@ -24,7 +25,7 @@ export function GatesPage() {
         {({ items }) => (
           <ItemList
             empty="There are no gates."
-            hint={<>To see how one would rule: <code>windlass gates test</code> on the server’s machine.</>}
+            hint={<>A file of your own is tried by <code>windlass gates test</code>.</>}
             items={(items as unknown as Gate[]).map((gate) => ({
               key: `${gate.source}/${gate.name}`,
               name: gate.name,
@@ -35,6 +36,7 @@ export function GatesPage() {
           />
         )}
       </Shown>
+      <TryGates />
     </Page>
   );
 }

@@ -12,6 +12,8 @@ export interface Item {
   about?: string | undefined;
   marks?: ReactNode;
   raw: unknown;
+  /** What may be done with it. */
+  act?: ReactNode;
 }
 
 export function ItemList({ items, empty, hint }: { items: Item[]; empty: string; hint: ReactNode }) {
@@ -37,6 +39,7 @@ function ItemView({ item }: { item: Item }) {
         <span className="head"><strong><Visible text={item.name} /></strong>{item.marks}</span>
         {item.about !== undefined && <span className="muted"><Visible text={item.about} /></span>}
       </summary>
+      {isOpen && item.act !== undefined && <div className="bare">{item.act}</div>}
       {isOpen && <Printed text={JSON.stringify(item.raw, null, 2)} />}
     </details>
   );

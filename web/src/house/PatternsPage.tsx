@@ -4,7 +4,15 @@ import { patterns } from "../api/queries";
 import { Badge } from "../parts/Badge";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
+import { CheckDocument } from "./CheckDocument";
 import { ItemList } from "./ItemList";
+
+const EXAMPLE = `name: mine
+description: What kind of work it is for.
+steps:
+  - {name: look, tools: [read, grep]}
+  - {name: change, tools: [read, write, edit]}
+`;
 
 interface Described {
   name: string;
@@ -23,7 +31,7 @@ export function PatternsPage() {
         {({ items }) => (
           <ItemList
             empty="There are no patterns."
-            hint={<>To check one of your own: <code>windlass patterns check FILE</code>.</>}
+            hint={<CheckDocument kind="pattern" example={EXAMPLE} where="Nothing of it is kept here: the operator puts patterns into their folder." />}
             items={(items as unknown as Described[]).map((one) => ({
               key: `${one.source}/${one.name}`,
               name: one.name,

@@ -8,6 +8,7 @@ import { schedules } from "../api/queries";
 import { useNow } from "../parts/Ago";
 import { Badge, Standing } from "../parts/Badge";
 import { Dialog } from "../parts/Dialog";
+import { DocumentField } from "../parts/DocumentField";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { Empty, Refused } from "../parts/States";
@@ -106,10 +107,7 @@ function NewGoal({ onClose }: { onClose(): void }) {
         }}
       >
         <h2>New goal</h2>
-        <label>
-          Its document
-          <textarea className="document" spellCheck={false} autoFocus value={document} onChange={(event) => setDocument(event.target.value)} />
-        </label>
+        <DocumentField label="Its document" kind="goal" autoFocus value={document} onValue={setDocument} />
         <p className="muted small">A card then asks for leave to mend it unasked.</p>
         <Refused error={add.error} />
         <div className="row">

@@ -4,7 +4,7 @@ import "./KeyboardHelp.css";
 
 const GROUPS: [string, [string, string][]][] = [
   ["Everywhere", [["Ctrl K", "go to or do something"], ["/", "the same"], ["?", "these keys"], ["Esc", "close what is open"]]],
-  ["Review", [["a", "approve"], ["d", "decline, with a reason"], ["e", "ask for something else"], ["y", "the second step, where one is asked for"], ["x", "all details"], ["j k", "next, previous"], ["1–9", "choose an option of a question"]]],
+  ["Review", [["a", "approve"], ["n", "approve, and say something"], ["d", "decline, with a reason"], ["e", "ask for something else"], ["y", "the second step, where one is asked for"], ["x", "all details"], ["m", "a plan read as Markdown, or as it is written"], ["j k", "next, previous"], ["1–9", "choose an option of a question"]]],
   ["Stream", [["Enter", "say it"], ["Shift Enter", "a new line"]]],
   ["Terminals", [["Ctrl ]", "leave the terminal, for the keys of the page"]]],
 ];

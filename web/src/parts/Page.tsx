@@ -1,12 +1,11 @@
 // A page: its name, what belongs beside the name, and what is on it.
 import { type ReactNode, useEffect } from "react";
 
+import { nameTab } from "./title";
 import "./Page.css";
 
 export function Page({ title, beside, wide = false, children }: { title: string; beside?: ReactNode; wide?: boolean; children: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} · Windlass`;
-  }, [title]);
+  useEffect(() => nameTab(title), [title]);
   return (
     <div className={wide ? "page wide" : "page"}>
       <header className="page-head">

@@ -1,7 +1,26 @@
-// Keys that do something on a page. They rest while somebody writes, and while a dialog is open that is not theirs.
-import { useEffect, useRef } from "react";
+// Keys that do something on a page. They rest while somebody writes, and while a dialog is open that is not theirs. Those of a single letter
+// can be switched off, for whoever speaks to their machine or rests a hand on the keys.
+import { useEffect, useRef, useSyncExternalStore } from "react";
 
 export type Keys = Record<string, () => void>;
+
+const NAME = "windlass.keys";
+const told = new Set<() => void>();
+
+export const lettersAreOn = (): boolean => localStorage.getItem(NAME) !== "off";
+
+export function setLetters(on: boolean): void {
+  if (on) localStorage.removeItem(NAME);
+  else localStorage.setItem(NAME, "off");
+  for (const each of told) each();
+}
+
+function subscribe(tell: () => void): () => void {
+  told.add(tell);
+  return () => told.delete(tell);
+}
+
+export const useLetters = (): boolean => useSyncExternalStore(subscribe, lettersAreOn);
 
 export function useKeys(keys: Keys, on = true): void {
   const latest = useRef(keys);
@@ -12,7 +31,7 @@ export function useKeys(keys: Keys, on = true): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (isWriting(event.target) || (event.key === "Enter" && isPressed(event.target)) || document.querySelector("dialog[open]")) return;
       const act = latest.current[event.key];
-      if (act === undefined || event.repeat) return;
+      if (act === undefined || event.repeat || (event.key.length === 1 && !lettersAreOn())) return;
       event.preventDefault();
       act();
     };

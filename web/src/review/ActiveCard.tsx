@@ -1,22 +1,25 @@
 // The card that is to be decided. Everything that a yes binds is on it, or one key away; nothing in it is hidden or cut short.
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
 import type { Waiting } from "../api/types";
 import { Ago, useNow } from "../parts/Ago";
 import { Badge, Risk } from "../parts/Badge";
 import { useKeys } from "../parts/keys";
-import { short, until } from "../text/format";
+import { until } from "../text/format";
 import { Visible } from "../text/Visible";
 import { CallDetails, isCall } from "./CallDetails";
 import { Decide } from "./Decide";
 import { isPlan, PlanDetails } from "./PlanDetails";
+import { Rest } from "./Rest";
+import { useFocus } from "./useFocus";
+import { WhoseWork } from "./WhoseWork";
 import { WorstCase } from "./WorstCase";
 
 const KINDS: Record<string, string> = { plan: "Plan", goal: "Goal", help: "An attempt needs help", review: "A plan failed" };
 
 export function ActiveCard({ item, onDone }: { item: Extract<Waiting, { kind: "card" }>; onDone(): void }) {
-  const { card, task, askedAt } = item;
+  const { card, whose, askedAt } = item;
+  const heading = useFocus();
   const [all, setAll] = useState(false);
   const now = useNow();
   useKeys({ x: () => setAll(!all) });
@@ -32,7 +35,7 @@ export function ActiveCard({ item, onDone }: { item: Extract<Waiting, { kind: "c
             <span className="muted">{what}</span>
             {taint !== undefined && taint !== "auth" && <Badge tone="warn">{`has read ${String(taint)} words`}</Badge>}
           </div>
-          <h2 id="intent" className={call ? "intent call" : "intent"}><Visible text={card.intent} /></h2>
+          <h2 id="intent" ref={heading} tabIndex={-1} className={call ? "intent call" : "intent"}><Visible text={card.intent} /></h2>
         </div>
       </header>
       <div className="body">
@@ -55,8 +58,9 @@ export function ActiveCard({ item, onDone }: { item: Extract<Waiting, { kind: "c
         )}
         {card.worst_case && <WorstCase bound={card.worst_case} />}
         {isPlan(card) && <PlanDetails card={card} all={all} />}
+        {!call && !isPlan(card) && <dl className="facts rest"><Rest fields={card.details} known={["kind", "about", "task_id"]} /></dl>}
         <p className="muted small">
-          {task !== null && <>Task <Link to="/tasks/$task" params={{ task }}>{short(task)}</Link> · </>}
+          {whose !== null && <WhoseWork whose={whose} />}
           {askedAt !== null && <>asked <Ago at={askedAt} /> · </>}
           good for {until(card.expires_at, now)} more
           {" · "}

@@ -1,54 +1,91 @@
-// Yes, no, or not like this. What is of high risk or cannot be undone takes a second step, with another key. Somebody else may have
-// answered meanwhile: then that is said, and nothing is changed.
+// Yes, no, or not like this. What is of high risk or cannot be undone takes a second step, with another key. A card takes an answer once it
+// could be seen, and words that were begun for one answer never go out with another. Somebody else may have answered meanwhile: then that
+// is said, and nothing is changed.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 
 import { post } from "../api/client";
 import { whoami } from "../api/queries";
-import type { Waiting } from "../api/types";
+import type { Card, Waiting } from "../api/types";
+import { useArmed } from "../parts/armed";
 import { useKeys } from "../parts/keys";
 import { Refused } from "../parts/States";
 import { EditPlan } from "./EditPlan";
-import { noteDecision, secondsLookedAt } from "./pace";
+import { noteLooked, secondsSince } from "./pace";
+import { Words } from "./Words";
 
-type Step = "ready" | "twice" | "decline" | "edit";
-type Said = { verdict: "approve"; confirmed: boolean; note: string; conditions: string[] } | { verdict: "decline" | "edit"; note: string };
+type Step = "ready" | "say" | "twice" | "decline" | "edit";
+type Beside = { note: string; conditions: string[] };
+type Said = ({ verdict: "approve"; confirmed: boolean } & Beside) | { verdict: "decline" | "edit"; note: string };
+
+const NOTHING: Beside = { note: "", conditions: [] };
+
+/** What each kind of card hears: words beside a yes where an agent is at work who can hear them, and a change where it is not just another no. */
+export function answersOf(card: Card): { isPlan: boolean; hasWords: boolean; wantsWords: boolean; canChange: boolean } {
+  const { kind, about } = card.details;
+  return {
+    isPlan: kind === "plan",
+    hasWords: card.binds.scope !== "standing" && kind !== "plan" && kind !== "review",
+    wantsWords: kind === "help",
+    canChange: kind !== "review" && !(kind === "help" && about !== "next_attempt"),
+  };
+}
 
 export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card" }>; onDone(): void }) {
   const { card } = item;
   const queries = useQueryClient();
   const [step, setStep] = useState<Step>("ready");
-  const [note, setNote] = useState("");
+  const [drafts, setDrafts] = useState<Partial<Record<Step, string>>>({});
+  const [conditions, setConditions] = useState("");
+  const [looked, setLooked] = useState(0);
+  const beside = useRef(NOTHING);
   const shownAt = useRef(Date.now());
+  const isArmed = useArmed();
   const mayApprove = useQuery(whoami).data?.scopes.includes("approve") ?? true;
   const wantsTwo = card.risk_level === "high" || card.risk_level === "irreversible";
-  const isPlan = card.details.kind === "plan" && item.task !== null;
+  const { isPlan, hasWords, wantsWords, canChange } = answersOf(card);
 
   const decide = useMutation({
     mutationFn: (said: Said) => {
       const path = { card: card.card_id };
       if (said.verdict === "approve") {
-        const { confirmed, note: words, conditions } = said;
-        return post("/v1/approvals/{card}/approve", { confirmed, note: words, conditions }, { path });
+        const { confirmed, note, conditions } = said;
+        return post("/v1/approvals/{card}/approve", { confirmed, note, conditions }, { path });
       }
       return post(said.verdict === "decline" ? "/v1/approvals/{card}/decline" : "/v1/approvals/{card}/edit", { note: said.note }, { path });
     },
-    onSuccess: (_, said) => {
-      noteDecision({ at: Date.now(), seconds: secondsLookedAt(shownAt.current), risky: wantsTwo, yes: said.verdict === "approve" });
+    onSuccess: () => {
+      noteLooked(card.card_id, secondsSince(shownAt.current));
       onDone();
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["approvals"] }),
   });
-  const approve = (confirmed: boolean) => decide.mutate({ verdict: "approve", confirmed, note, conditions: [] });
-  const begin = () => (wantsTwo ? setStep("twice") : approve(false));
+  const isReady = mayApprove && isArmed && !decide.isPending;
+  const approve = (confirmed: boolean) => decide.mutate({ verdict: "approve", confirmed, ...beside.current });
+  const begin = (words: Beside) => {
+    beside.current = words;
+    if (!wantsTwo) return approve(false);
+    setLooked(secondsSince(shownAt.current));
+    setStep("twice");
+  };
+  const yes = () => (wantsWords ? setStep("say") : begin(NOTHING));
   const back = () => {
     setStep("ready");
     decide.reset();
   };
+  const draft = (of: Step) => ({ note: drafts[of] ?? "", onNote: (note: string) => setDrafts({ ...drafts, [of]: note }), onBack: back, isBusy: !isReady });
 
   useKeys(
-    { a: begin, d: () => setStep("decline"), e: () => setStep("edit"), ...(step === "twice" ? { y: () => approve(true) } : {}), ...(step === "ready" ? {} : { Escape: back }) },
-    mayApprove && !decide.isPending,
+    {
+      // The second step has a key of its own, and keeps the words that were said before it.
+      ...(step === "ready" ? { a: yes } : {}),
+      ...(step === "ready" && hasWords ? { n: () => setStep("say") } : {}),
+      d: () => setStep("decline"),
+      ...(canChange ? { e: () => setStep("edit") } : {}),
+      ...(step === "twice" ? { y: () => approve(true) } : {}),
+      ...(step === "ready" ? {} : { Escape: back }),
+    },
+    isReady,
   );
 
   if (!mayApprove) return <div className="decide muted">This token may look, and not decide: it lacks the scope <code>approve</code>.</div>;
@@ -57,90 +94,48 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
       <Refused error={decide.error} />
       {step === "twice" && (
         <div className="twice" role="alert">
-          <p>{card.risk_level === "irreversible" ? "This cannot be undone." : "This is of high risk."} Is it meant?</p>
+          <p>
+            {card.risk_level === "irreversible" ? "This cannot be undone." : "This is of high risk."} Is it meant? You have looked at it for {Math.max(1, Math.round(looked))} s.
+          </p>
+          {(beside.current.note !== "" || beside.current.conditions.length > 0) && <p className="beside">Beside it: {[...beside.current.conditions, beside.current.note].filter(Boolean).join("; ")}</p>}
           <div className="row">
-            <button type="button" className="primary" disabled={decide.isPending} onClick={() => approve(true)}>Yes, approve it <kbd>y</kbd></button>
+            <button type="button" className="primary" disabled={!isReady} onClick={() => approve(true)}>Yes, approve it <kbd>y</kbd></button>
             <button type="button" onClick={back}>Back <kbd>Esc</kbd></button>
           </div>
         </div>
       )}
-      {step === "decline" && (
+      {step === "say" && (
         <Words
-          label="Why not? The agent hears it, and goes on without."
-          action="Decline"
-          note={note}
-          onNote={setNote}
-          onSend={() => decide.mutate({ verdict: "decline", note })}
-          onBack={back}
-          isBusy={decide.isPending}
-        />
+          label={wantsWords ? "What should it know? The next attempt is told. Nothing need be said." : "What should it know beside the yes? Whoever works on it hears it."}
+          action={wantsTwo ? "Approve, and say this …" : "Approve, and say this"}
+          onSend={(note) => begin({ note: note.trim(), conditions: conditions.split("\n").map((line) => line.trim()).filter(Boolean) })}
+          {...draft("say")}
+        >
+          <label>
+            On condition that (one a line, if any)
+            <textarea className="short" maxLength={10_000} value={conditions} onChange={(event) => setConditions(event.target.value)} />
+          </label>
+        </Words>
+      )}
+      {step === "decline" && (
+        <Words label="Why not? The agent hears it, and goes on without." action="Decline" onSend={(note) => decide.mutate({ verdict: "decline", note })} {...draft("decline")} />
       )}
       {step === "edit" && !isPlan && (
-        <Words
-          label="What should be done instead? The agent hears it."
-          action="Send back"
-          note={note}
-          onNote={setNote}
-          onSend={() => decide.mutate({ verdict: "edit", note })}
-          onBack={back}
-          isBusy={decide.isPending}
-          isNeeded
-        />
+        <Words label="What should be done instead? The agent hears it." action="Send back" onSend={(note) => decide.mutate({ verdict: "edit", note })} isNeeded {...draft("edit")} />
       )}
       {step === "edit" && isPlan && item.task !== null && (
-        <EditPlan task={item.task} isBusy={decide.isPending} onSend={(words) => decide.mutate({ verdict: "edit", note: words })} onBack={back} />
+        <EditPlan task={item.task} isObjective={Boolean(card.details.objective)} isBusy={!isReady} onSend={(words) => decide.mutate({ verdict: "edit", note: words })} onBack={back} />
       )}
       {step === "ready" && (
         <div className="row">
-          <button type="button" className="primary" disabled={decide.isPending} onClick={begin}>
-            {decide.isPending ? "Sending …" : wantsTwo ? "Approve …" : "Approve"} <kbd>a</kbd>
+          <button type="button" className="primary" disabled={!isReady} onClick={yes}>
+            {decide.isPending ? "Sending …" : wantsTwo || wantsWords ? "Approve …" : "Approve"} <kbd>a</kbd>
           </button>
-          <button type="button" onClick={() => setStep("decline")}>Decline … <kbd>d</kbd></button>
-          <button type="button" onClick={() => setStep("edit")}>{isPlan ? "Edit …" : "Not like this …"} <kbd>e</kbd></button>
+          {hasWords && !wantsWords && <button type="button" disabled={!isReady} onClick={() => setStep("say")}>Approve, and say … <kbd>n</kbd></button>}
+          <button type="button" disabled={!isReady} onClick={() => setStep("decline")}>Decline … <kbd>d</kbd></button>
+          {canChange && <button type="button" disabled={!isReady} onClick={() => setStep("edit")}>{isPlan ? "Edit …" : "Not like this …"} <kbd>e</kbd></button>}
         </div>
       )}
     </div>
-  );
-}
-
-interface WordsProps {
-  label: string;
-  action: string;
-  note: string;
-  onNote(note: string): void;
-  onSend(): void;
-  onBack(): void;
-  isBusy: boolean;
-  isNeeded?: boolean;
-}
-
-function Words({ label, action, note, onNote, onSend, onBack, isBusy, isNeeded = false }: WordsProps) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const isReady = !isBusy && !(isNeeded && note.trim() === "");
-  // By button or by key: neither twice, nor without the words that are needed.
-  const send = () => {
-    if (isReady) onSend();
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") onBack();
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
-      }}
-    >
-      <label>
-        {label}
-        <textarea ref={field} maxLength={10_000} required={isNeeded} value={note} onChange={(event) => onNote(event.target.value)} />
-      </label>
-      <div className="row">
-        <button type="submit" className="primary" disabled={!isReady}>{action} <kbd>Ctrl ⏎</kbd></button>
-        <button type="button" onClick={onBack}>Back <kbd>Esc</kbd></button>
-      </div>
-    </form>
   );
 }

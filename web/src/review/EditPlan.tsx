@@ -1,23 +1,33 @@
-// The plan's own document, to be changed. What is different goes to the planner as a patch, with words beside it; the planner writes the
-// plan anew, and asks again.
+// The plan's own document, to be read, checked and changed. The engine takes no plan of a person's in the place of a planner's: what is
+// different goes to the planner as a patch, with words beside it; the planner writes the plan anew, and asks again. That is said.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { get } from "../api/client";
 import { blob } from "../api/queries";
+import { DocumentField } from "../parts/DocumentField";
+import { Failed, Loading } from "../parts/States";
 import { Diff } from "../text/Diff";
 import { asPatch, difference } from "../text/difference";
 
 /** What a note may have. */
 const LONGEST = 10_000;
 
-export function EditPlan({ task, isBusy, onSend, onBack }: { task: string; isBusy: boolean; onSend(note: string): void; onBack(): void }) {
+interface EditPlanProps {
+  task: string;
+  /** Of an objective the document is another one than a plan's. */
+  isObjective: boolean;
+  isBusy: boolean;
+  onSend(note: string): void;
+  onBack(): void;
+}
+
+export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlanProps) {
   const written = useQuery({ queryKey: ["task", task, "document"], queryFn: ({ signal }) => documentOf(task, signal) });
   const bytes = useQuery({ ...blob(written.data ?? ""), enabled: typeof written.data === "string" });
   const [before, setBefore] = useState<string | null>(null);
   const [after, setAfter] = useState("");
   const [words, setWords] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (before !== null || bytes.data === undefined) return;
     void bytes.data.text().then((text) => {
@@ -25,7 +35,6 @@ export function EditPlan({ task, isBusy, onSend, onBack }: { task: string; isBus
       setAfter(text);
     });
   }, [before, bytes.data]);
-  useEffect(() => field.current?.focus(), []);
 
   const lines = useMemo(() => (before === null ? [] : difference(before, after)), [before, after]);
   const isChanged = before !== null && before !== after;
@@ -37,7 +46,7 @@ export function EditPlan({ task, isBusy, onSend, onBack }: { task: string; isBus
   };
   return (
     <form
-      className="stack"
+      className="stack edit-plan"
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -48,20 +57,15 @@ export function EditPlan({ task, isBusy, onSend, onBack }: { task: string; isBus
       }}
     >
       <label>
-        What should be different? A planner writes the plan anew, and asks again.
-        <textarea ref={field} value={words} onChange={(event) => setWords(event.target.value)} />
+        What should be different?
+        <textarea className="short" autoFocus value={words} onChange={(event) => setWords(event.target.value)} />
       </label>
-      {before !== null && (
-        <details>
-          <summary>Change the document itself</summary>
-          <label>
-            <span className="sr">The plan's document</span>
-            <textarea className="document" spellCheck={false} value={after} onChange={(event) => setAfter(event.target.value)} />
-          </label>
-        </details>
-      )}
+      {before !== null && <DocumentField label="The plan's document" kind={isObjective ? null : "plan"} value={after} onValue={setAfter} />}
+      {before === null && (written.isError || bytes.isError) && <Failed error={written.error ?? bytes.error} />}
+      {before === null && !written.isError && !bytes.isError && written.data !== null && <Loading what="the plan's document" />}
       {isChanged && <Diff name="what you changed" lines={lines.filter((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== " "))} />}
       {!fits && <p className="refused">That is more than a note may have; say the rest in words.</p>}
+      <p className="muted small">What you change is not the plan yet: a planner is told of it, writes the plan anew, and you are asked again.</p>
       <div className="row">
         <button type="submit" className="primary" disabled={!isReady}>Send back <kbd>Ctrl ⏎</kbd></button>
         <button type="button" onClick={onBack}>Back <kbd>Esc</kbd></button>

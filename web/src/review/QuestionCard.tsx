@@ -1,19 +1,22 @@
 // A question of an agent's: its options as chips, and room for an answer of one's own.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { post } from "../api/client";
 import type { Waiting } from "../api/types";
 import { Ago } from "../parts/Ago";
+import { useArmed } from "../parts/armed";
 import { Badge } from "../parts/Badge";
 import { useKeys } from "../parts/keys";
 import { Refused } from "../parts/States";
-import { short } from "../text/format";
 import { Visible } from "../text/Visible";
+import { useFocus } from "./useFocus";
+import { WhoseWork } from "./WhoseWork";
 
 export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: "question" }>; onDone(): void }) {
-  const { asked, task, askedAt } = item;
+  const { asked, whose, askedAt } = item;
+  const heading = useFocus();
+  const isArmed = useArmed();
   const options = asked.options ?? [];
   const queries = useQueryClient();
   const [words, setWords] = useState("");
@@ -22,15 +25,15 @@ export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: 
     onSuccess: onDone,
     onSettled: () => queries.invalidateQueries({ queryKey: ["questions"] }),
   });
-  useKeys(Object.fromEntries(options.slice(0, 9).map((option, index) => [String(index + 1), () => setWords(option)])));
-  const ready = words.trim() !== "" && !send.isPending;
+  useKeys(Object.fromEntries(options.slice(0, 9).map((option, index) => [String(index + 1), () => setWords(option)])), isArmed);
+  const ready = words.trim() !== "" && isArmed && !send.isPending;
   useKeys({ Enter: () => ready && send.mutate() });
   return (
     <article className="card panel" aria-labelledby="intent">
       <header>
         <div>
           <div className="what"><Badge tone="accent">question</Badge></div>
-          <h2 id="intent" className="intent"><Visible text={asked.question} /></h2>
+          <h2 id="intent" ref={heading} tabIndex={-1} className="intent"><Visible text={asked.question} /></h2>
         </div>
       </header>
       <div className="body">
@@ -40,7 +43,7 @@ export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: 
             <div className="said" tabIndex={0}><Visible text={asked.context} /></div>
           </section>
         )}
-        <p className="muted small">Task <Link to="/tasks/$task" params={{ task }}>{short(task)}</Link> · asked <Ago at={askedAt} /> · it waits for as long as it takes</p>
+        <p className="muted small">{whose !== null && <WhoseWork whose={whose} />}asked <Ago at={askedAt} /> · it waits for as long as it takes</p>
       </div>
       <form
         className="decide stack"
@@ -53,7 +56,7 @@ export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: 
         {options.length > 0 && (
           <div className="chips" role="group" aria-label="Options">
             {options.map((option, index) => (
-              <button key={option} type="button" aria-pressed={words === option} onClick={() => setWords(option)}>
+              <button key={option} type="button" disabled={!isArmed} aria-pressed={words === option} onClick={() => setWords(option)}>
                 <Visible text={option} /> {index < 9 && <kbd>{index + 1}</kbd>}
               </button>
             ))}

@@ -63,9 +63,14 @@ export function ReviewPage() {
           {active?.kind === "card" && <ActiveCard key={active.id} item={active} onDone={onDone} />}
           {active?.kind === "question" && <QuestionCard key={active.id} item={active} onDone={onDone} />}
           <Pace />
+          <div role="status" className="sr">{active !== undefined && announced(active)}</div>
         </div>
         {rest.length > 0 && <UpNext items={rest} />}
       </div>
     </Page>
   );
 }
+
+/** For who hears the page: what has come up, and how much it weighs. */
+const announced = (item: Waiting): string =>
+  item.kind === "card" ? `Now: ${item.card.risk_level === "irreversible" ? "cannot be undone" : `${item.card.risk_level} risk`}. ${item.card.intent}` : `Now, a question: ${item.asked.question}`;

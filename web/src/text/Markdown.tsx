@@ -1,36 +1,49 @@
 // Markdown of agents and people, as React elements and nothing else: markup in it is text, a picture is its description and a link, and
-// a link says where it leads. `marked` reads it; nothing of what `marked` writes is used.
+// a link says where it leads. `marked` reads it; nothing of what `marked` writes is used. Where somebody decides about it, it is shown
+// whole: what Markdown takes away (targets and titles of links, definitions, words behind a fence) and what cannot be seen is written out.
 import { lexer, type Token, type Tokens } from "marked";
-import { memo, type ReactNode, useMemo } from "react";
+import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
 
 import { CodeBlock } from "./CodeBlock";
 import { Link } from "./Link";
+import { Visible } from "./Visible";
 import "./Markdown.css";
+
+const Whole = createContext(false);
 
 /** Longer texts are shown as they are written. */
 const LONGEST = 200_000;
 const DEEPEST = 24;
 
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+export const Markdown = memo(function Markdown({ text, isWhole = false }: { text: string; isWhole?: boolean }) {
   const tokens = useMemo(() => (text.length > LONGEST ? null : lexer(text, { gfm: true })), [text]);
-  if (tokens === null) return <CodeBlock text={text} />;
-  return <div className="markdown">{blocks(tokens, 0)}</div>;
+  return (
+    <Whole value={isWhole}>
+      {tokens === null ? <CodeBlock text={text} isWhole={isWhole} /> : <div className="markdown">{blocks(tokens, 0)}</div>}
+    </Whole>
+  );
 });
 
+function Words({ text }: { text: string }) {
+  return useContext(Whole) ? <Visible text={text} isPiece /> : text;
+}
+
 function blocks(tokens: Token[], depth: number): ReactNode {
-  if (depth > DEEPEST) return tokens.map((token) => token.raw).join("");
+  if (depth > DEEPEST) return <Words text={tokens.map((token) => token.raw).join("")} />;
   return tokens.map((token, index) => <Block key={index} token={token} depth={depth} />);
 }
 
 function Block({ token, depth }: { token: Token; depth: number }): ReactNode {
+  const isWhole = useContext(Whole);
   switch (token.type) {
     case "space":
-    case "def":
       return null;
+    case "def":
+      return isWhole ? <p><Words text={token.raw.trimEnd()} /></p> : null;
     case "hr":
       return <hr />;
     case "code":
-      return <CodeBlock text={token.text as string} language={(token as Tokens.Code).lang} />;
+      return <CodeBlock text={token.text as string} language={(token as Tokens.Code).lang} isWhole={isWhole} />;
     case "heading": {
       // The page has the first two levels.
       const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
@@ -49,6 +62,8 @@ function Block({ token, depth }: { token: Token; depth: number }): ReactNode {
       return ordered ? <ol start={Number(start) || 1}>{parts}</ol> : <ul>{parts}</ul>;
     }
     case "table": {
+      // A row may have more than the table shows.
+      if (isWhole) return <CodeBlock text={token.raw.trimEnd()} isWhole />;
       const { header, rows } = token as Tokens.Table;
       return (
         <div className="table" role="region" aria-label="Table" tabIndex={0}>
@@ -68,14 +83,14 @@ function Block({ token, depth }: { token: Token; depth: number }): ReactNode {
     case "paragraph":
       return <p>{inline(token.tokens ?? [], depth)}</p>;
     case "text":
-      return token.tokens ? inline(token.tokens, depth) : unescaped(token.text as string);
+      return token.tokens ? inline(token.tokens, depth) : <Words text={unescaped(token.text as string)} />;
     default:
-      return <p>{token.raw}</p>;
+      return <p><Words text={token.raw} /></p>;
   }
 }
 
 function inline(tokens: Token[], depth: number): ReactNode {
-  if (depth > DEEPEST) return tokens.map((token) => token.raw).join("");
+  if (depth > DEEPEST) return <Words text={tokens.map((token) => token.raw).join("")} />;
   return tokens.map((token, index) => <Inline key={index} token={token} depth={depth + 1} />);
 }
 
@@ -88,24 +103,30 @@ function Inline({ token, depth }: { token: Token; depth: number }): ReactNode {
     case "del":
       return <del>{inline(token.tokens ?? [], depth)}</del>;
     case "codespan":
-      return <code>{token.text as string}</code>;
+      return <code><Words text={token.text as string} /></code>;
     case "br":
       return <br />;
     case "link":
-      return <Link href={(token as Tokens.Link).href}>{inline(token.tokens ?? [], depth)}</Link>;
+      return <><Link href={(token as Tokens.Link).href}>{inline(token.tokens ?? [], depth)}</Link><Target token={token as Tokens.Link} /></>;
     case "image": {
       const { href, text } = token as Tokens.Image;
-      return <Link href={href}>picture: {text || href}</Link>;
+      return <><Link href={href}>picture: <Words text={text || href} /></Link><Target token={token as Tokens.Image} /></>;
     }
     case "escape":
       return token.text as string;
     case "text":
-      return token.tokens ? inline(token.tokens, depth) : unescaped(token.text as string);
+      return token.tokens ? inline(token.tokens, depth) : <Words text={unescaped(token.text as string)} />;
     case "checkbox":
       return null;
     default:
-      return token.raw;
+      return <Words text={token.raw} />;
   }
+}
+
+/** All that is written of where a link leads. */
+function Target({ token }: { token: Tokens.Link | Tokens.Image }) {
+  const isWhole = useContext(Whole);
+  return isWhole ? <> <code><Visible text={token.raw} /></code></> : null;
 }
 
 const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: "\u00a0" };

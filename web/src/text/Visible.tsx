@@ -3,8 +3,9 @@ import { memo, useMemo } from "react";
 
 import { visible } from "./visible";
 
-export const Visible = memo(function Visible({ text }: { text: string }) {
-  const pieces = useMemo(() => visible(text), [text]);
+/** `isPiece`: more of the same line stands behind it, and a blank at its end hides nothing. */
+export const Visible = memo(function Visible({ text, isPiece = false }: { text: string; isPiece?: boolean }) {
+  const pieces = useMemo(() => visible(text, isPiece), [text, isPiece]);
   return (
     <bdi className="visible">
       {pieces.map(({ text, odd }, index) => (odd ? <mark key={index} className="odd">{text}</mark> : text))}

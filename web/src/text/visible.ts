@@ -11,14 +11,14 @@ export interface Piece {
 // and what is private; besides these what looks like nothing though it is a letter or a mark.
 const ODD = /[\p{C}\p{Z}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/u;
 
-export function visible(text: string): Piece[] {
+export function visible(text: string, isPiece = false): Piece[] {
   const pieces: Piece[] = [];
   let plain = "";
   const end = () => {
     if (plain) pieces.push({ text: plain, odd: false });
     plain = "";
   };
-  const trailing = /[ ]+(?=\n|$)/y;
+  const trailing = isPiece ? /[ ]+(?=\n)/y : /[ ]+(?=\n|$)/y;
   for (let at = 0; at < text.length; ) {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     trailing.lastIndex = at;

@@ -41,3 +41,6 @@ export async function visit(browser: Browser, served: Served, path: string, { vi
   await page.goto(served.address + path);
   return { page, context, complaints, strangers };
 }
+
+/** A card takes keys once it could be seen. */
+export const armed = (page: Page): Promise<void> => page.locator(".decide button.primary:enabled, .chips button:enabled").first().waitFor();

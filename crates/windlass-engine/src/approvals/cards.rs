@@ -1,7 +1,7 @@
 //! The cards that people are asked about: read from the `review` mailbox, so that it costs what is open and not what ever was.
 
-use windlass_domain::approval::{ApprovalState, Card, CardId};
-use windlass_domain::{TaskId, Wall};
+use windlass_domain::approval::{ApprovalEvent, ApprovalState, Card, CardId, Decided};
+use windlass_domain::{Seq, TaskId, Wall};
 
 use super::journal::ApprovalJournal;
 use super::request::REVIEW;
@@ -9,6 +9,8 @@ use crate::Error;
 use crate::engine::Engine;
 
 const PAGE: usize = 10_000;
+/// A card's answer stands right behind it.
+const BEGINNING: usize = 4;
 
 /// A question that is open.
 #[derive(Debug, Clone)]
@@ -16,6 +18,14 @@ pub struct Asked {
     pub card: Card,
     pub task: TaskId,
     pub at: Wall,
+}
+
+/// When a card was put before people, and what a person said to it.
+#[derive(Debug, Clone)]
+pub struct CardAnswer {
+    pub card: Card,
+    pub asked_at: Wall,
+    pub answer: Option<(Decided, Wall)>,
 }
 
 impl Engine {
@@ -51,5 +61,21 @@ impl Engine {
         let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
         let task = journal.task();
         Ok((journal.state, task))
+    }
+
+    /// What was said to a card. `None`: there is no such card.
+    pub async fn card_answer(&self, card: CardId) -> Result<Option<CardAnswer>, Error> {
+        let stream = ApprovalJournal::new(card).stream;
+        let mut told: Option<CardAnswer> = None;
+        for row in self.shared.store.stream(&self.shared.tenant, &stream, Seq(0), BEGINNING).await? {
+            match (ApprovalEvent::decode(&row.kind, row.version, &row.data)?, &mut told) {
+                (ApprovalEvent::Requested(requested), _) => {
+                    told = Some(CardAnswer { card: requested.card, asked_at: row.at, answer: None });
+                }
+                (ApprovalEvent::Decided(decided), Some(told)) => told.answer = Some((decided, row.at)),
+                _ => {}
+            }
+        }
+        Ok(told)
     }
 }

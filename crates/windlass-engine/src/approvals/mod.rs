@@ -15,7 +15,7 @@ mod verify;
 pub use answer::Answered;
 pub(crate) use answer::STANDING_LIFETIME;
 pub(crate) use audit::{Audited, trace_of};
-pub use cards::Asked;
+pub use cards::{Asked, CardAnswer};
 pub(crate) use journal::ApprovalJournal;
 pub(crate) use plan::{OwnWord, check_plan, hash_of};
 pub(crate) use request::{REVIEW, request};

@@ -37,6 +37,7 @@ impl ExecutionHost {
             task: self.task,
             state: candidate.state,
             item: item_shown(&self.created),
+            before: self.before(&wanted).await?,
             reasons: finding.reasons.clone(),
             worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,

@@ -7,7 +7,7 @@ use windlass_domain::approval::{ApprovalScope, Binding, Card, CardId, WorstCase}
 use windlass_domain::execution::ExecutionState;
 use windlass_domain::task::{Part, TaskCreated};
 use windlass_domain::tool_name::CREATE_SKILL;
-use windlass_domain::{Effect, Message, TaskId, Tenant, ToolCall, Wall};
+use windlass_domain::{Digest, Effect, Message, TaskId, Tenant, ToolCall, Wall};
 use windlass_policy::approve::{CallSeen, binding_hash};
 
 use super::seen::{Unshowable, Wanted};
@@ -24,6 +24,8 @@ pub struct Question<'a> {
     pub state: &'a ExecutionState,
     /// Whom it is for, where that is an item of a plan.
     pub item: Value,
+    /// The blob of what stands now in the file that it would change.
+    pub before: Option<Digest>,
     /// Why it is asked, in words.
     pub reasons: Vec<String>,
     pub worst_case: Option<WorstCase>,
@@ -31,7 +33,7 @@ pub struct Question<'a> {
 }
 
 pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Result<Card, Unshowable> {
-    let Question { card_id, tenant, task, state, item, reasons, worst_case, expires_at } = question;
+    let Question { card_id, tenant, task, state, item, before, reasons, worst_case, expires_at } = question;
     let ToolCall { call_id, tool, arguments } = wanted.call;
     let shown: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
     let details = json!({
@@ -40,6 +42,7 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
         "argv": wanted.prepared.program.as_ref().map(|program| &program.argv),
         "cwd": wanted.prepared.program.as_ref().map(|program| &program.cwd),
         "files": seen.files,
+        "before": before,
         "sandbox": wanted.sandbox,
         "workspace": PathBuf::from(wanted.folder),
         "reasons": reasons,

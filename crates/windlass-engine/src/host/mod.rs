@@ -2,6 +2,7 @@
 
 mod asking;
 mod authorise;
+mod before;
 mod blocked;
 mod card;
 mod child;

@@ -208,7 +208,7 @@ impl ExecutionHost {
         }
     }
 
-    async fn keep(&self, bytes: Vec<u8>) -> Result<Kept, Refused> {
+    pub(super) async fn keep(&self, bytes: Vec<u8>) -> Result<Kept, Refused> {
         let bytes = self.shared.redactor.redact_bytes(&bytes).into_owned();
         let taint = self.whole_taint();
         let staged = self.shared.store.stage_blob(&self.shared.tenant, bytes.clone(), taint).await;

@@ -1,6 +1,7 @@
-//! The questions that are open: read from the `review` mailbox, so that it costs what is open and not what ever was.
+//! The questions that are open: read from the `review` mailbox, so that it costs what is open and not what ever was. And what became of
+//! one, however it stands.
 
-use windlass_domain::{QuestionAsked, QuestionState, RequestId, Wall};
+use windlass_domain::{QuestionAnswered, QuestionAsked, QuestionEvent, QuestionState, RequestId, Seq, Wall};
 
 use super::journal::QuestionJournal;
 use super::put::KIND;
@@ -15,6 +16,15 @@ const PAGE: usize = 10_000;
 pub struct OpenQuestion {
     pub asked: QuestionAsked,
     pub at: Wall,
+}
+
+/// A question, and what became of it.
+#[derive(Debug, Clone)]
+pub struct QuestionTold {
+    pub asked: QuestionAsked,
+    pub at: Wall,
+    pub answered: Option<(QuestionAnswered, Wall)>,
+    pub is_withdrawn: bool,
 }
 
 impl Engine {
@@ -42,5 +52,22 @@ impl Engine {
     pub async fn question(&self, question: RequestId) -> Result<QuestionState, Error> {
         let shared = &self.shared;
         Ok(QuestionJournal::load(shared.store.as_ref(), &shared.tenant, question).await?.state)
+    }
+
+    /// One that may be over. `None`: there is no such question.
+    pub async fn question_told(&self, question: RequestId) -> Result<Option<QuestionTold>, Error> {
+        let stream = QuestionJournal::new(question).stream;
+        let mut told: Option<QuestionTold> = None;
+        for row in self.shared.store.stream(&self.shared.tenant, &stream, Seq(0), PAGE).await? {
+            match (QuestionEvent::decode(&row.kind, row.version, &row.data)?, &mut told) {
+                (QuestionEvent::Asked(asked), _) => {
+                    told = Some(QuestionTold { asked, at: row.at, answered: None, is_withdrawn: false });
+                }
+                (QuestionEvent::Answered(answered), Some(told)) => told.answered = Some((answered, row.at)),
+                (QuestionEvent::Withdrawn(_), Some(told)) => told.is_withdrawn = true,
+                (_, None) => {}
+            }
+        }
+        Ok(told)
     }
 }

@@ -8,6 +8,6 @@ mod put;
 mod send;
 
 pub(crate) use journal::QuestionJournal;
-pub use list::OpenQuestion;
+pub use list::{OpenQuestion, QuestionTold};
 pub(crate) use put::put_question;
 pub use send::{LONGEST_MESSAGE, Message, Sent};

@@ -6,8 +6,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    activity, approvals, commands, deliverables, events, executions, forks, goals, health, house, monitors, objectives,
-    openapi, operating, questions, redirect, sessions, spending, start, task_control, task_story, tasks, terminals,
+    activity, approvals, commands, decisions, deliverables, documents, events, executions, forks, goals, health, house,
+    monitors, objectives, openapi, operating, questions, redirect, sessions, spending, start, task_control, task_story,
+    tasks, terminals,
 };
 use crate::answers::describe;
 use crate::openapi::cover;
@@ -46,7 +47,9 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(approvals::approve))
         .routes(routes!(approvals::decline))
         .routes(routes!(approvals::edit))
+        .routes(routes!(decisions::list))
         .routes(routes!(questions::list))
+        .routes(routes!(questions::get))
         .routes(routes!(questions::answer))
         .routes(routes!(executions::list))
         .routes(routes!(executions::get))
@@ -67,6 +70,9 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(house::patterns))
         .routes(routes!(house::skills))
         .routes(routes!(house::gates))
+        .routes(routes!(house::try_gates))
+        .routes(routes!(house::settings))
+        .routes(routes!(documents::check))
         .routes(routes!(commands::look))
         .routes(routes!(commands::ask))
         .routes(routes!(commands::decide))

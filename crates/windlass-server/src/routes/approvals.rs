@@ -6,9 +6,12 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::json;
 use windlass_api::{Approval, ApprovalAnswered, ApprovalList, ApproveRequest, RefuseRequest};
-use windlass_domain::Taint;
 use windlass_domain::approval::{Answer, ApprovalState, Card, CardId, Strength, Verdict};
+use windlass_domain::{Taint, Wall};
 use windlass_engine::Asked as Asking;
+
+use super::decisions::decision;
+use super::whose::Askers;
 
 use crate::ask::{Asked, InPath, MayBe as _, PageQuery, Place, Sent, listed, named};
 use crate::auth::Caller;
@@ -30,17 +33,24 @@ pub async fn list(
     Asked(query): Asked<PageQuery>,
 ) -> Result<Json<ApprovalList>, Refusal> {
     let page = query.read::<Place>()?;
-    let open = service.engine(&caller).cards().await.map_err(|error| service.refuse(error))?;
+    let engine = service.engine(&caller);
+    let open = engine.cards().await.map_err(|error| service.refuse(error))?;
     let place = |asked: &Asking| Place { millis: asked.at.as_millis(), name: asked.card.card_id.to_string() };
     let (open, next) = listed(open.into_iter().map(|asked| (place(&asked), asked)), &page);
-    let approvals = open.into_iter().map(|asked| Approval {
-        task_id: Some(asked.task.to_string()),
-        standing: "open".to_owned(),
-        asked_at: Some(asked.at.to_rfc3339()),
-        expires_at: Some(asked.card.expires_at.to_rfc3339()),
-        card: json!(asked.card),
-    });
-    Ok(Json(ApprovalList { approvals: approvals.collect(), next }))
+    let (mut approvals, mut askers) = (Vec::with_capacity(open.len()), Askers::default());
+    for Asking { card, task, at } in open {
+        let whose = askers.whose(&engine, task).await.map_err(|error| service.refuse(error))?;
+        approvals.push(Approval {
+            task_id: Some(task.to_string()),
+            standing: "open".to_owned(),
+            asked_at: Some(at.to_rfc3339()),
+            expires_at: Some(card.expires_at.to_rfc3339()),
+            whose,
+            decision: None,
+            card: json!(card),
+        });
+    }
+    Ok(Json(ApprovalList { approvals, next }))
 }
 
 #[utoipa::path(
@@ -58,13 +68,21 @@ pub async fn get(
     InPath(name): InPath<String>,
 ) -> Result<Json<Approval>, Refusal> {
     let card: CardId = named("card", &name)?;
-    let (state, task) = service.engine(&caller).card(card).await.map_err(|error| service.refuse(error))?;
+    let engine = service.engine(&caller);
+    let (state, task) = engine.card(card).await.map_err(|error| service.refuse(error))?;
+    let answer = engine.card_answer(card).await.map_err(|error| service.refuse(error))?;
+    let whose = match task {
+        Some(task) => Askers::default().whose(&engine, task).await.map_err(|error| service.refuse(error))?,
+        None => None,
+    };
     let (standing, card) = stands(state).or_nothing("card", &name)?;
     Ok(Json(Approval {
         task_id: task.map(|task| task.to_string()),
         standing: standing.to_owned(),
-        asked_at: None,
+        asked_at: answer.as_ref().map(|told| told.asked_at).map(Wall::to_rfc3339),
         expires_at: Some(card.expires_at.to_rfc3339()),
+        whose,
+        decision: answer.and_then(|told| told.answer).map(|(decided, at)| decision(decided, at)),
         card: json!(card),
     }))
 }

@@ -1,12 +1,13 @@
-//! What is there by the operator's configuration: agents, patterns, skills, gates.
+//! What is there by the operator's configuration: agents, patterns, skills, gates, and the limits of requests.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use serde_json::Value;
-use windlass_api::{Items, Whoami};
+use windlass_api::{GateTried, GateTryRequest, Items, Settings, Whoami};
 
+use crate::ask::Sent;
 use crate::auth::Caller;
 use crate::port::View;
 use crate::problems::{Problems, Refusal, Unfit};
@@ -80,4 +81,33 @@ pub async fn skills(State(service): State<Arc<Service>>, caller: Caller) -> Resu
 )]
 pub async fn gates(State(service): State<Arc<Service>>, caller: Caller) -> Result<Json<Items>, Refusal> {
     items(&service, &caller, View::Gates).await
+}
+
+#[utoipa::path(
+    post,
+    path = "/v1/gates/try",
+    tag = "house",
+    operation_id = "try_gates",
+    security(("bearer" = ["read"])),
+    request_body = GateTryRequest,
+    responses((status = 200, description = "What the gates here would say to such a call. Nothing is run.", body = GateTried), Problems)
+)]
+pub async fn try_gates(
+    State(service): State<Arc<Service>>,
+    _: Caller,
+    Sent(request): Sent<GateTryRequest>,
+) -> Result<Json<GateTried>, Refusal> {
+    Ok(Json(service.house.gates_tried(request)))
+}
+
+#[utoipa::path(
+    get,
+    path = "/v1/settings",
+    tag = "house",
+    operation_id = "get_settings",
+    security(("bearer" = ["read"])),
+    responses((status = 200, description = "What the operator has set for one's requests.", body = Settings), Problems)
+)]
+pub async fn settings(State(service): State<Arc<Service>>, caller: Caller) -> Json<Settings> {
+    Json(service.house.settings(&caller.tenant))
 }

@@ -5,7 +5,9 @@ mod activity;
 mod all;
 mod approvals;
 mod commands;
+mod decisions;
 mod deliverables;
+mod documents;
 mod events;
 mod executions;
 mod forks;
@@ -26,6 +28,7 @@ mod task_control;
 mod task_story;
 mod tasks;
 mod terminals;
+mod whose;
 
 pub use all::routes;
 pub use health::HEALTH;

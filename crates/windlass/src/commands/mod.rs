@@ -64,6 +64,8 @@ mod schedules;
 mod script;
 mod send;
 mod serve;
+mod serve_documents;
+mod serve_gates;
 mod serve_house;
 mod serve_views;
 mod skills;

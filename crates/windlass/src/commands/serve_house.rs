@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_api::{
-    CommandTold, DeadlineWord, ForkRequest, GoalRequest, LimitsRequest, PlanningWord, SayRequest, Scope, TaskRequest,
+    CheckRequest, Checked, CommandTold, DeadlineWord, ForkRequest, GateTried, GateTryRequest, GoalRequest,
+    LimitsRequest, PlanningWord, SayRequest, Scope, Settings, TaskRequest,
 };
 use windlass_domain::approval::WorstCase;
 use windlass_domain::graph::{Change, GraphState};
@@ -26,6 +27,8 @@ use super::fork::{AskedFor, folder_of, submission_asked_for};
 use super::order::{OWN_AGENT, Order};
 use super::run::{budget, checks, contradicted, is_known, known_patterns, submission, with_deadline};
 use super::say::template;
+use super::serve_documents::checked;
+use super::serve_gates::gates_tried;
 use super::serve_views::view;
 use crate::arguments::{Limits, SandboxChoice, Serve};
 use crate::attach::Attachment;
@@ -317,6 +320,30 @@ impl House for ServedHouse {
     fn goal(&self, tenant: &Tenant, request: GoalRequest) -> BoxFuture<'static, Result<GoalOrder, Refusal>> {
         let (inner, tenant) = (Arc::clone(&self.inner), tenant.clone());
         Box::pin(async move { inner.goal(&tenant, request).await.map_err(|error| inner.refuse(&error)) })
+    }
+
+    fn checked(&self, request: &CheckRequest) -> Checked {
+        checked(request)
+    }
+
+    fn gates_tried(&self, request: GateTryRequest) -> GateTried {
+        gates_tried(&self.inner.config.law, request)
+    }
+
+    fn settings(&self, tenant: &Tenant) -> Settings {
+        let Inner { config, wanted, .. } = &*self.inner;
+        let (max_tokens, max_cost_usd, max_attempts) = self.inner.cap(tenant).told();
+        let models = &config.file.models;
+        Settings {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            workspaces: wanted.roots.of_tenant(tenant).iter().map(|root| root.display().to_string()).collect(),
+            model: wanted.model.clone().or_else(|| models.executor.clone()),
+            planner_model: models.planner.clone(),
+            proxy_model: models.proxy.clone(),
+            max_tokens,
+            max_cost_usd,
+            max_attempts,
+        }
     }
 
     fn folder(&self, tenant: &Tenant, named: Option<&str>) -> Result<PathBuf, Refusal> {

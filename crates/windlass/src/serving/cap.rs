@@ -62,6 +62,11 @@ impl Cap {
         })
     }
 
+    /// Tokens, dollars and attempts, for whoever wants to know before they ask.
+    pub fn told(&self) -> (u64, f64, u32) {
+        (self.tokens, self.cost.as_dollars(), self.attempts)
+    }
+
     /// What nobody says is `unless_said` or what may be had.
     pub fn fill(&self, limits: &mut Limits, unless_said: &Budget) {
         limits.max_tokens.get_or_insert(unless_said.max_tokens.min(self.tokens));

@@ -27,6 +27,11 @@ impl Served {
         self.waits_for("/v1/approvals", |all| all["approvals"][0]["card"]["card_id"].as_str().map(str::to_owned))
     }
 
+    /// Whose token it asks with.
+    fn own_name(&self) -> Value {
+        self.get("/v1/whoami").expect(200).json()["name"].clone()
+    }
+
     fn delete(&self, path: &str) -> crate::support::Answer {
         self.ask_as(&self.token, "DELETE", path, &[], "")
     }
@@ -65,6 +70,12 @@ fn a_question_is_answered_and_what_was_delivered_is_fetched_in_parts() {
     );
     served.end_of(&task);
     assert_eq!(served.post(&path, &json!({"answer": "mine"})).expect(409).json()["code"], "over");
+    // What became of it can be read by whoever comes late; of one that never was there is nothing to read.
+    let told = served.get(&format!("/v1/questions/{}", text(&question["request_id"]))).expect(200).json();
+    assert_eq!((&told["standing"], &told["answered"]["answer"]), (&json!("answered"), &json!("yours")), "{told}");
+    assert_eq!(told["whose"], json!({"task_id": task, "goal": "Report", "item": null, "item_title": null}));
+    assert_eq!(told["answered"]["by"], served.own_name(), "{told}");
+    served.get(&format!("/v1/questions/{task}")).expect(404);
     assert_eq!(served.get("/v1/questions").expect(200).json()["questions"], json!([]));
 
     let delivered = served.get(&format!("/v1/tasks/{task}/deliverables")).expect(200).json()["deliverables"][0].clone();
@@ -112,6 +123,14 @@ fn a_card_is_looked_at_sent_back_and_declined() {
     assert_eq!((&edited["verdict"], &edited["task_id"]), (&json!("edit_requested"), &json!(first)));
     served.end_of(&first);
     assert_eq!(looked()["standing"], "refused");
+    let decision = looked()["decision"].clone();
+    assert_eq!(
+        (&decision["verdict"], &decision["note"], &decision["by"], &decision["confirmed"]),
+        (&json!("edit_requested"), &json!("keep a copy"), &served.own_name(), &json!(false)),
+        "{decision}"
+    );
+    let decided = served.get("/v1/decisions").expect(200).json()["decisions"].clone();
+    assert_eq!((decided.as_array().map(Vec::len), &decided[0]["decision"]), (Some(1), &decision), "no own word");
     assert!(is_there(&home, "copy.txt") && is_there(&home, "old.txt"));
     assert_eq!(served.post(&format!("/v1/approvals/{card}/decline"), &json!({})).expect(409).json()["code"], "card");
 
@@ -121,6 +140,74 @@ fn a_card_is_looked_at_sent_back_and_declined() {
     served.end_of(&second);
     assert!(is_there(&home, "old.txt"));
     assert_eq!(served.get("/v1/approvals").expect(200).json()["approvals"], json!([]));
+    served.end();
+}
+
+/// Asks before it writes over a file, as whoever looks at it may want to see both.
+const WRITER: &str = r#"
+version: 1
+tracks:
+  default:
+    - calls: [ { tool: write, args: { path: old.txt, content: "new\n" } } ]
+    - reply: Done.
+      repeat: forever
+"#;
+
+const CAREFUL: &str = "---\nid: careful\ntype: project\ntitle: Something careful\ntasks:\n  - {id: note, type: task, title: The note, \
+                       interaction_mode: confirm_always}\n---\n# What to do\n## note\nWrite it anew.\n";
+
+#[test]
+fn a_part_s_card_says_whose_it_is_and_what_stands_where_it_would_write() {
+    let home = Home::playing(WRITER);
+    home.write("old.txt", "old\n");
+    let served = serve(&home, &[]);
+    let task = served.ask_for(&json!({"goal": "Be careful", "planning": "given", "document": CAREFUL}));
+    let plan = served.only_card();
+    served.post(&format!("/v1/approvals/{plan}/approve"), &json!({"confirmed": true})).expect(200);
+    let asked = served.waits_for("/v1/approvals", |all| {
+        all["approvals"].as_array()?.iter().find(|one| one["card"]["details"]["tool"] == "write").cloned()
+    });
+    assert_ne!(asked["task_id"], task.as_str(), "a part of it asks");
+    let whose = json!({"task_id": task, "goal": "Something careful", "item": "note", "item_title": "The note"});
+    assert_eq!(asked["whose"], whose, "{asked}");
+    let before = text(&asked["card"]["details"]["before"]);
+    assert_eq!(served.get(&format!("/v1/blobs/{before}")).expect(200).body, "old\n");
+    served.end();
+}
+
+#[test]
+fn a_document_is_checked_where_it_is_written() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &[]);
+    let check = |kind: &str, document: &str| {
+        served.post("/v1/documents/check", &json!({"kind": kind, "document": document})).expect(200).json()
+    };
+    let good = check("plan", CAREFUL);
+    assert_eq!((&good["misfits"], &good["read"]["id"]), (&json!([]), &json!("careful")), "{good}");
+    assert!(good["worst_case"]["attempts"].as_u64() > Some(0), "{good}");
+    let bad = check("plan", &CAREFUL.replace("type: project", "type: projekt"));
+    assert_eq!((&bad["misfits"][0]["line"], &bad["read"]), (&json!(3), &json!(null)), "{bad}");
+    assert_eq!(check("goal", CAREFUL)["misfits"].as_array().map(Vec::len), Some(1), "it is no goal");
+    assert_eq!(check("pattern", "name: x\n")["read"], json!(null));
+    let pattern = "name: mine\ndescription: Of mine.\nsteps:\n  - {name: one, tools: [write]}\n";
+    assert_eq!(check("pattern", pattern)["read"]["name"], "mine");
+    served.end();
+}
+
+#[test]
+fn a_call_is_tried_against_the_gates_and_what_the_operator_set_is_told() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &[]);
+    let tried = |command: &str| {
+        let call = json!({"tool": "bash", "tool_args": {"command": command}});
+        served.post("/v1/gates/try", &call).expect(200).json()
+    };
+    assert_eq!(tried("ls")["decision"], "continue");
+    let removes = tried("rm old.txt");
+    assert_eq!((&removes["decision"], removes["by"].is_string()), (&json!("require_approval"), true), "{removes}");
+    let settings = served.get("/v1/settings").expect(200).json();
+    assert_eq!(settings["workspaces"], json!([home.workspace().canonicalize().expect("it is there")]), "{settings}");
+    assert_eq!((&settings["max_attempts"], &settings["max_tokens"]), (&json!(20), &json!(10_000_000)), "{settings}");
     served.end();
 }
 
