@@ -71,6 +71,27 @@ test("what was agreed on is shown before it begins, and begins as it was seen or
   await context.close();
 });
 
+test("what may reach beyond its folder takes a second step", async () => {
+  const task = await agreed();
+  const { page, context } = await visit(browser, served, `/tasks/${task}`);
+  await page.route(/\/start$/, async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    const shown = (await (await route.fetch()).json()) as { card: object };
+    await route.fulfill({ json: { ...shown, card: { ...shown.card, risk_level: "high" } } });
+  });
+  const posted: unknown[] = [];
+  page.on("request", (request) => request.method() === "POST" && request.url().endsWith("/start") && posted.push(request.postDataJSON()));
+  await page.getByRole("button", { name: "Start …" }).click();
+  await page.getByRole("button", { name: "Start it …" }).click();
+  await page.getByText("Is that meant?").waitFor();
+  expect(posted).toEqual([]);
+  await page.getByRole("button", { name: "Start it, that is meant" }).click();
+  await page.getByRole("dialog", { name: "Start the task" }).waitFor({ state: "hidden" });
+  expect(posted).toEqual([{ confirmed: true, seen: expect.any(String) }]);
+  await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  await context.close();
+});
+
 test("the graph is changed where it is drawn, and what a part came to is said when it is chosen", async () => {
   const task = await agreed();
   await served.ask("POST", `/v1/tasks/${task}/start`, {});

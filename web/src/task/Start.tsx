@@ -33,7 +33,7 @@ export function Start({ task, onClose }: { task: string; onClose(): void }) {
   });
   const isChanged = begin.isError && asProblem(begin.error).code === "changed";
   return (
-    <Dialog label="Start the task" onClose={onClose} className="wide">
+    <Dialog label="Start the task" onClose={onClose}>
       <div className="stack">
         <h2>Start this task?</h2>
         <Refused error={look.error ?? begin.error} />
@@ -41,7 +41,7 @@ export function Start({ task, onClose }: { task: string; onClose(): void }) {
         {look.isPending && <Loading what="what was agreed on" />}
         {look.isSuccess && card === null && <p>It was begun before, and goes on as it was approved then.</p>}
         {card !== null && (
-          <div className="card stack">
+          <div className="stack">
             <p className="row"><Risk level={card.risk_level} /> <strong><Visible text={card.intent} /></strong></p>
             <p className="muted"><Visible text={card.consequence_label} /></p>
             {card.worst_case && <WorstCase bound={card.worst_case} />}
