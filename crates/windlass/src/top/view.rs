@@ -11,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier, Style as Look};
 
-use self::rows::{Foot, Row, short, whole};
+use self::rows::{Foot, Row, in_one, short, whole};
 use super::model::{Model, Page};
 use crate::show::{Line, Style, width_of};
 
@@ -36,6 +36,7 @@ enum Scrolled {
 const MOST_REMARKS: usize = 4;
 /// There are always so many rows of the page itself.
 const LEAST_BODY: usize = 3;
+const ROOM_FOR_A_BLANK: u16 = 16;
 
 /// Whether there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,20 +160,24 @@ fn head(model: &Model) -> Vec<Row> {
         tabs.push((Style::Plain, " ".repeat(left + 1 - width_of(&place))));
         tabs.push((Style::Dim, place));
     }
-    vec![tabs, short(&summary(model), model.size.0.into()).into_iter().next().unwrap_or_default(), Row::new()]
+    let mut head = vec![tabs, in_one(&summary(model), model.size.0.into())];
+    if model.size.1 >= ROOM_FOR_A_BLANK {
+        head.push(Row::new());
+    }
+    head
 }
 
 fn summary(model: &Model) -> Line {
     let Some(desk) = &model.desk else { return Line::new().dim(" looking …") };
-    let at_work = match desk.running {
-        0 => Line::new().dim(" nobody is at work"),
-        running => Line::new().add(Style::Accent, format!(" {running} at work")),
+    let waiting = match desk.waiting.len() {
+        0 => Line::new().dim(" nothing waits for you"),
+        1 => Line::new().add(Style::Warn, " 1 waits for you"),
+        waiting => Line::new().add(Style::Warn, format!(" {waiting} wait for you")),
+    };
+    let line = match desk.running {
+        0 => waiting.point(Style::Dim).dim("nobody is at work"),
+        running => waiting.point(Style::Dim).add(Style::Accent, format!("{running} at work")),
     };
     let resting = desk.open.len() - desk.running.min(desk.open.len());
-    let line = if resting > 0 { at_work.point(Style::Dim).dim(format!("{resting} not over")) } else { at_work };
-    match desk.waiting.len() {
-        0 => line.point(Style::Dim).dim("nothing waits for you"),
-        1 => line.point(Style::Dim).add(Style::Warn, "1 waits for you"),
-        waiting => line.point(Style::Dim).add(Style::Warn, format!("{waiting} wait for you")),
-    }
+    if resting > 0 { line.point(Style::Dim).dim(format!("{resting} not over")) } else { line }
 }

@@ -20,7 +20,15 @@ pub fn sheet(model: &Model) -> Sheet {
     let mut foot = Foot::default();
     let mut kept: Vec<Row> = below.iter().flat_map(|line| whole(line, width)).collect();
     // On a small screen both have their part.
-    kept.truncate((usize::from(model.size.1) / 2).saturating_sub(2).max(1));
+    let most = (usize::from(model.size.1) / 2).saturating_sub(1).max(1);
+    if kept.len() > most {
+        kept.truncate(most);
+        kept.iter_mut().last().into_iter().for_each(|row| row.push((Style::Warn, " …".to_owned())));
+    }
+    // Whoever writes has read it.
+    if matches!(model.review.step, Step::Declining(_) | Step::SendingBack(_)) && model.size.1 < ROOM_FOR_NEXT {
+        kept.clear();
+    }
     foot.rows.extend(kept);
     if !review.shows_everything {
         foot.rows.extend(next(model, item));
@@ -44,7 +52,7 @@ fn tell_of_more(model: &Model, sheet: &mut Sheet) {
     let words = match hidden {
         0 => "the end of it".to_owned(),
         rows if model.review.shows_everything => format!("{rows} more rows below: PgDn"),
-        rows => format!("{rows} more rows: PgDn, or x for the whole page"),
+        rows => format!("{rows} more rows: PgDn, or x"),
     };
     let line = Line::marked(Style::Dim, "… ").add(if hidden > 0 { Style::Warn } else { Style::Dim }, words);
     sheet.foot.rows.insert(0, in_one(&line, model.size.0.into()));
