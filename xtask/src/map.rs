@@ -61,6 +61,7 @@ pub const LIBRARY_HOMES: &[(&str, &[&str])] = &[
     ("axum", &["windlass-server"]),
     ("bollard", &["windlass-sandbox"]),
     ("clap", &["windlass"]),
+    ("crossterm", &["windlass"]),
     ("jiff", &["windlass-plan"]),
     ("ratatui", &["windlass"]),
     ("redis", &["windlass-server"]),

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use self::agents::{Agent, AgentTest, Agents};
 pub use self::elsewhere::Elsewhere;
 pub use self::forking::Fork;
-pub use self::looking::{Attach, Explain, Graph, Log, Replay, Status, SurfaceName, Trace, TraceOpen};
+pub use self::looking::{Attach, Explain, Graph, Log, Replay, Status, SurfaceName, Top, Trace, TraceOpen};
 pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
 pub use self::objectives::{Align, AligningLimits, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 pub use self::offered::{
@@ -88,6 +88,8 @@ pub enum Command {
     Cancel(Cancel),
     /// Show what agents ask you for: the oldest question whole, the others in a line each
     Inbox(Inbox),
+    /// Watch, decide and steer on one page of this terminal: conversations, what you are asked, and what happened
+    Top(Top),
     /// Let an agent do what a card asks for, exactly as the card shows it
     Approve(Approve),
     /// Refuse what a card asks for; the agent is told and goes on without it

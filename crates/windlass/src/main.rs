@@ -48,6 +48,7 @@ mod stands;
 mod stores;
 mod text_file;
 mod tokens;
+mod top;
 mod tripwire;
 mod wiring;
 
@@ -121,6 +122,7 @@ async fn here(command: Command) -> anyhow::Result<Exit> {
         Command::Goals(GoalsCommand::Add(arguments)) => Box::pin(commands::goals_add(arguments)).await,
         Command::Goals(GoalsCommand::Run(arguments)) => Box::pin(commands::goals_run(&arguments)).await,
         Command::Log(arguments) => commands::log(arguments).await,
+        Command::Top(arguments) => Box::pin(commands::top(arguments, None)).await,
         Command::Trace(Trace::Open(arguments)) => commands::trace_open(arguments).await,
         Command::Align(arguments) => Box::pin(commands::align(*arguments)).await,
         Command::Start(arguments) => Box::pin(commands::start(arguments)).await,

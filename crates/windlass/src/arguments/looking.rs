@@ -47,6 +47,19 @@ pub enum SurfaceName {
     All,
 }
 
+#[derive(Debug, Args)]
+pub struct Top {
+    /// The folder whose conversation the Stream begins with
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// Which conversation about it, by a name of your own [default: the one without a name]
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    /// Refused: who asks for it is told what there is for scripts
+    #[arg(long, hide = true)]
+    pub json: bool,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Trace {
     /// Write one page of a task, whole in itself, and say where it is

@@ -52,6 +52,7 @@ use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::show::Sheet;
 use crate::skills::SkillSources;
+use crate::top::{Look, look};
 use crate::wiring::Windlass;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,6 +60,8 @@ use crate::wiring::Windlass;
 pub enum Errand {
     Status(Status),
     Inbox(Inbox),
+    /// What a page of `top` shows.
+    Top(Look),
     Graph(Graph),
     Explain(Explain),
     Agents(Agents),
@@ -165,6 +168,7 @@ impl Errand {
         match self {
             Self::Status(_)
             | Self::Inbox(_)
+            | Self::Top(_)
             | Self::Graph(_)
             | Self::Explain(_)
             | Self::Agents(_)
@@ -263,6 +267,7 @@ impl Errand {
         match self {
             Self::Status(arguments) => status(windlass, config, &arguments).await,
             Self::Inbox(arguments) => inbox(windlass, &arguments).await,
+            Self::Top(wanted) => Ok(told(&Box::pin(look(windlass, wanted)).await?)),
             Self::Graph(arguments) => graph(windlass, &arguments).await,
             Self::Explain(arguments) => explain(windlass, &arguments).await,
             Self::Agents(arguments) => Box::pin(agents(config, &arguments)).await,
@@ -355,22 +360,28 @@ async fn goes_on(windlass: &Windlass, named: Option<&str>) -> anyhow::Result<She
 
 /// On the data directory of this machine.
 pub async fn errand(errand: Errand) -> anyhow::Result<Exit> {
+    let drawing = drawing(&errand);
+    shown(Box::pin(done_here(errand)).await?, drawing)
+}
+
+/// The same for whoever shows it in their own way.
+pub async fn done_here(errand: Errand) -> anyhow::Result<Sheet> {
     // Whoever says yes does so knowing what holds; nobody is kept from looking, or from saying no.
     // What an embedder is asked with must hold, too.
     let must_hold = matches!(errand, Errand::Approve(_) | Errand::Memory(MemoryCommand::Search(_)));
     let config = if must_hold { Config::load()? } else { Config::look()? };
     // Who is there can be said without a store.
     if let Errand::Agents(arguments) = &errand {
-        return shown(Box::pin(agents(&config, arguments)).await?, None);
+        return Box::pin(agents(&config, arguments)).await;
     }
     let windlass = Windlass::open(config.clone()).await?;
-    let (looks, drawing) = (errand.looks(), drawing(&errand));
+    let looks = errand.looks();
     let told = errand.carried_out(&windlass, &config).await;
     // What was refused may be in the audit, too.
     if !looks {
         windlass.engine.close().await?;
     }
-    shown(told?, drawing)
+    told
 }
 
 /// The file that a drawing is for: it is written where the command is typed.

@@ -1,6 +1,7 @@
 //! `windlass say "…"`: a message in the conversation about a folder. The answer is there at once; work that it begins is then shown and
 //! asked about here as `run` does, or left to workers. What is said while another turn is under way has its own next.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use super::order::Order;
 use super::patterns::gather_patterns;
 use super::run::submission;
 use super::send::read_message;
-use crate::arguments::{self, Output};
+use crate::arguments::{self, Output, PlanningLimits};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
@@ -55,7 +56,7 @@ pub async fn say(arguments: arguments::Say) -> anyhow::Result<Exit> {
     let windlass = Windlass::open_to_work(config).await?;
     let saying = Saying { session: Some(session), words, template };
     let accepted = Box::pin(windlass.engine.say(saying, Dispatch::Here)).await.map_err(explain)?;
-    let turn: Arc<dyn Teller> = Arc::new(TurnTeller { output });
+    let turn: Arc<dyn Teller> = Arc::new(TurnTeller { output: Some(output) });
     let ended = match Box::pin(answered(&windlass, accepted, &turn)).await? {
         Ok(ended) => ended,
         Err(exit) => {
@@ -65,6 +66,40 @@ pub async fn say(arguments: arguments::Say) -> anyhow::Result<Exit> {
     };
     tell_turn(&ended, accepted, output);
     Box::pin(go_on(windlass, &ended, output, detach)).await
+}
+
+/// The same beside a page that shows the conversation: nothing is printed, and work that begins is left to workers. What there is to say
+/// besides the answer.
+pub async fn said_beside(words: String, session: SessionId, workspace: PathBuf) -> anyhow::Result<Vec<Line>> {
+    let config = load_to_work().await?;
+    let patterns = gather_patterns(&config, &workspace).await?;
+    let order = Order { limits: PlanningLimits::default().into(), ..Order::new(words.clone(), workspace) };
+    let template = template(&order, &config, &patterns)?;
+    let windlass = Windlass::open_to_work(config).await?;
+    let saying = Saying { session: Some(session), words, template };
+    let accepted = Box::pin(windlass.engine.say(saying, Dispatch::Here)).await.map_err(explain)?;
+    let unheard: Arc<dyn Teller> = Arc::new(TurnTeller { output: None });
+    let answered = Box::pin(answered(&windlass, accepted, &unheard)).await;
+    let lines = match answered? {
+        Ok(ended) => beside(&windlass, &ended).await?,
+        Err(_) => vec![Line::new().plain("it is kept, and answered by whoever works on it next")],
+    };
+    windlass.engine.close().await?;
+    Ok(lines)
+}
+
+async fn beside(windlass: &Windlass, ended: &TurnEnded) -> anyhow::Result<Vec<Line>> {
+    let noted = note(ended).map(|note| Line::marked(Style::Accent, "▸ ").plain(note));
+    let mut lines: Vec<Line> = noted.into_iter().collect();
+    if let TurnDone::Not { why } = &ended.done {
+        lines.extend(quoted(why));
+    }
+    if let TurnDone::Began { task } | TurnDone::Told { task } = &ended.done
+        && !is_driven(windlass, *task).await?
+    {
+        lines.push(Line::new().dim(format!("to go on: windlass resume {}; a worker does so by itself", task.short())));
+    }
+    Ok(lines)
 }
 
 /// What the turn, and what it begins, is carried out with.
@@ -209,7 +244,15 @@ pub fn turn_as_result(ended: &TurnEnded) -> Value {
 
 /// Of a turn only what its user is told meanwhile, and what keeps it from its end.
 struct TurnTeller {
-    output: Output,
+    /// None: there is nobody to tell it to.
+    output: Option<Output>,
+}
+
+impl TurnTeller {
+    /// To a person.
+    const fn speaks(&self) -> bool {
+        matches!(self.output, Some(Output { json: false }))
+    }
 }
 
 impl Watcher for TurnTeller {
@@ -217,9 +260,10 @@ impl Watcher for TurnTeller {
 
     fn execution(&self, _: ExecutionId, event: &ExecutionEvent, _: Wall) {
         let ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) = event else { return };
-        match self.output.json {
-            true => print_json(&json!({"type": "told", "message": message})),
-            false => quoted(message.trim()).for_each(|line| Screen::new().print_whole(&line)),
+        match self.output {
+            None => {}
+            Some(Output { json: true }) => print_json(&json!({"type": "told", "message": message})),
+            Some(_) => quoted(message.trim()).for_each(|line| Screen::new().print_whole(&line)),
         }
     }
 
@@ -238,13 +282,13 @@ impl Teller for TurnTeller {
     fn tell(&self, _: &JournalRecord) {}
 
     fn can_ask(&self) -> bool {
-        !self.output.json && Keyboard::look().is_some()
+        self.speaks() && Keyboard::look().is_some()
     }
 
     fn hush(&self, _: Hush) {}
 
     fn remark(&self, text: &str) {
-        if !self.output.json {
+        if self.speaks() {
             Screen::new().print_whole(&Line::new().dim(text));
         }
     }
@@ -254,8 +298,8 @@ impl Teller for TurnTeller {
     fn end(&self, result: &TaskResult) {
         match result.status {
             TaskResultStatus::Completed | TaskResultStatus::Failed => {}
-            _ if self.output.json => print_json(&json_result(result)),
-            _ => finish(result).iter().for_each(|line| Screen::new().print_whole(line)),
+            _ if self.speaks() => finish(result).iter().for_each(|line| Screen::new().print_whole(line)),
+            _ => self.output.iter().for_each(|_| print_json(&json_result(result))),
         }
     }
 

@@ -18,7 +18,7 @@ use super::say::say;
 use super::start::start;
 use super::trace::trace;
 use crate::arguments::{Agent, Command, Gates, GoalsCommand, Mcp, Patterns, Skills, Stop, Trace};
-use crate::commands::{Errand, Wish};
+use crate::commands::{Errand, Wish, top};
 use crate::exit::Exit;
 
 /// What came of it.
@@ -36,6 +36,7 @@ pub async fn carry_out(far: &Far, command: Command) -> anyhow::Result<Carried> {
         Command::Resume(arguments) => Box::pin(resume(far, arguments)).await,
         Command::Log(arguments) => Box::pin(log(far, arguments)).await,
         Command::Approve(arguments) => Box::pin(approve(far, arguments)).await,
+        Command::Top(arguments) => Box::pin(top(arguments, Some(far))).await,
         Command::Align(arguments) => Box::pin(align(far, *arguments)).await,
         Command::Start(arguments) => Box::pin(start(far, arguments)).await,
         Command::Redirect(arguments) => Box::pin(redirect(far, *arguments)).await,

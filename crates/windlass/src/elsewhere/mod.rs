@@ -24,3 +24,5 @@ mod trace;
 
 pub use carry_out::{Carried, carry_out};
 pub use choice::{ClientConfig, far};
+pub use far::{Far, explained};
+pub use ordered::folder;

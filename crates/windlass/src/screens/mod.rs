@@ -8,5 +8,5 @@ mod sit;
 
 pub use curtain::Curtain;
 pub use place::{recording, screens};
-pub use raw::{Page, write_out};
+pub use raw::{Page, Raw, write_out};
 pub use sit::{Left, Sights, Typing, seat, sit, sit_before};

@@ -56,6 +56,11 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
     lines
 }
 
+/// How many of its last lines say what follows from a yes: what somebody who reads no further must have seen.
+pub fn consequences(card: &Card) -> usize {
+    1 + usize::from(card.worst_case.is_some())
+}
+
 /// Which item of a plan asks, where one does.
 fn item(details: &Value) -> Option<Line> {
     let id = details["item"]["id"].as_str()?;

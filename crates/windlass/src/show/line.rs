@@ -147,14 +147,19 @@ impl Line {
 
     /// All of it without colours, for who has no screen.
     pub fn text(&self) -> String {
-        self.row(0, Paint::Plain, &self.pieces)
+        painted(Paint::Plain, &self.row(0, &self.pieces))
     }
 
     /// In rows of at most `width` columns.
     pub fn rows(&self, paint: Paint, width: Option<usize>, length: Length) -> Vec<String> {
+        self.styled_rows(width, length).iter().map(|row| painted(paint, row)).collect()
+    }
+
+    /// The same for who paints them: each row in pieces of one style.
+    pub fn styled_rows(&self, width: Option<usize>, length: Length) -> Vec<Vec<(Style, String)>> {
         let margin: usize = self.margins().map(|margin| width_of(&margin.first)).sum();
         let room = width.and_then(|width| width.checked_sub(margin)).filter(|room| *room >= NARROWEST);
-        let Some(room) = room else { return vec![self.row(0, paint, &self.pieces)] };
+        let Some(room) = room else { return vec![self.row(0, &self.pieces)] };
         let pieces = match length {
             Length::Short => given_way(&self.pieces, room),
             Length::Whole => self.pieces.clone(),
@@ -162,7 +167,7 @@ impl Line {
         // What has no mark is continued clear of the left edge, where lines of ours begin.
         let indent = if self.margin.is_empty() { 2 } else { 0 };
         let rows = wrapped(&pieces, room, indent);
-        rows.iter().enumerate().map(|(index, row)| self.row(index, paint, row)).collect()
+        rows.iter().enumerate().map(|(index, row)| self.row(index, row)).collect()
     }
 
     /// In one row, cut where it ends.
@@ -181,22 +186,26 @@ impl Line {
         self.before.iter().chain(&self.margin)
     }
 
-    fn row(&self, index: usize, paint: Paint, pieces: &[Piece]) -> String {
+    fn row(&self, index: usize, pieces: &[Piece]) -> Vec<(Style, String)> {
         let margin = self.margins().map(|margin| {
             let text = if index == 0 { &margin.first } else { &margin.next };
-            (margin.style, text)
+            (margin.style, text.clone())
         });
-        let mut texts: Vec<(Style, &str)> = margin.map(|(style, text)| (style, text.as_str())).collect();
-        texts.extend(pieces.iter().map(|piece| (piece.style, piece.text.as_str())));
+        let mut texts: Vec<(Style, String)> = margin.collect();
+        texts.extend(pieces.iter().map(|piece| (piece.style, piece.text.clone())));
         while let Some((_, last)) = texts.last_mut() {
-            *last = last.trim_end();
+            last.truncate(last.trim_end().len());
             if !last.is_empty() {
                 break;
             }
             texts.pop();
         }
-        texts.iter().map(|(style, text)| paint.apply(*style, text)).collect()
+        texts
     }
+}
+
+fn painted(paint: Paint, row: &[(Style, String)]) -> String {
+    row.iter().map(|(style, text)| paint.apply(*style, text)).collect()
 }
 
 fn safe(text: &str) -> String {

@@ -25,7 +25,7 @@ mod turn;
 mod worker_log;
 mod wrap;
 
-pub use card::{at_worst, card, card_in_short, figures};
+pub use card::{at_worst, card, card_in_short, consequences, figures};
 pub use change::{change_lines, preview_lines};
 pub use complain::{complain, mention, print_log};
 pub use difference::differences;
@@ -34,7 +34,7 @@ pub use fork::{forked as forked_line, left_out as left_out_line};
 pub use json::{print as print_json, record as json_record, result as json_result, word};
 #[cfg(test)]
 pub use line::rows_of;
-pub use line::{Line, headline, quoted};
+pub use line::{Length, Line, headline, quoted, verbatim};
 pub use narrate::{Narrator, check_in_a_line, counted, duration, finish, subject};
 pub use output::{Trouble, WhenFull, output};
 pub use plan_card::plan as plan_lines;
@@ -46,4 +46,4 @@ pub use style::Style;
 pub use teller::{Hush, Teller, teller};
 pub use turn::turn as turn_lines;
 pub use worker_log::WorkerLog;
-pub use wrap::{shortened, width_of};
+pub use wrap::{shortened, shortened_to_end, width_of};

@@ -13,6 +13,7 @@ use super::json;
 use super::line::Line;
 use super::output::{WhenFull, output};
 use super::screen::Screen;
+use super::style::Style;
 use crate::exit::Exit;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +78,16 @@ impl Sheet {
         })
     }
 
+    /// What it says to people, for a page that shows it.
+    pub fn into_lines(self) -> Vec<Line> {
+        let line = |said| match said {
+            Said::Short(line) | Said::Whole(line) => Some(line),
+            Said::Mentioned(what) => Some(Line::new().add(Style::Warn, what)),
+            Said::Text(_) | Said::Object(_) => None,
+        };
+        self.said.into_iter().filter_map(line).filter(|line| !line.is_empty()).collect()
+    }
+
     /// What it says to people, and apart from it the last object that it says.
     pub fn apart(self) -> (Self, Option<Value>) {
         let (objects, lines): (Vec<Said>, Vec<Said>) =
@@ -130,7 +141,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::show::{Style, quoted};
+    use crate::show::quoted;
 
     #[test]
     fn what_is_sent_elsewhere_is_shown_there_as_it_would_be_here() {

@@ -86,6 +86,7 @@ mod switching;
 mod telling;
 mod timelines;
 mod together;
+mod top;
 mod unread;
 mod web;
 mod webhooks;

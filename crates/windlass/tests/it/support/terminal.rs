@@ -3,12 +3,15 @@
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use windlass_terminal::{Decoder, Screen, Size};
+
 use super::home::Home;
 
 pub struct Terminal {
     child: Child,
     keys: ChildStdin,
     screen: ChildStdout,
+    decoder: Decoder,
     /// All that was shown.
     shown: String,
     /// How much of it has been waited for.
@@ -31,7 +34,7 @@ impl Terminal {
         script.env("HOME", home.path()).env("WINDLASS_DATA_DIR", home.data()).env("USER", "you");
         let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script` is there");
         let (keys, screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-        Self { child, keys, screen, shown: String::new(), seen: 0 }
+        Self { child, keys, screen, decoder: Decoder::default(), shown: String::new(), seen: 0 }
     }
 
     pub fn types(&mut self, keys: &str) {
@@ -40,16 +43,34 @@ impl Terminal {
 
     /// Waits until this is shown, after what was waited for before.
     pub fn wait_for(&mut self, text: &str) {
-        let mut bytes = [0; 4096];
         loop {
             if let Some(at) = self.shown[self.seen..].find(text) {
                 self.seen += at + text.len();
                 return;
             }
-            let length = self.screen.read(&mut bytes).expect("the screen can be read");
-            assert!(length > 0, "it ended without `{text}`; it showed:\n{}", self.shown);
-            self.shown.push_str(&String::from_utf8_lossy(&bytes[..length]));
+            assert!(self.reads(), "it ended without `{text}`; it showed:\n{}", self.shown);
         }
+    }
+
+    /// Waits until this stands on a page of this size, as somebody sees it who sits there.
+    pub fn wait_to_see(&mut self, size: Size, text: &str) -> String {
+        loop {
+            let mut screen = Screen::new(size);
+            screen.feed(&self.shown);
+            let page = screen.text().join("\n");
+            if page.contains(text) {
+                return page;
+            }
+            assert!(self.reads(), "it ended without `{text}`; it showed:\n{page}");
+        }
+    }
+
+    /// More of what is shown, if there is more.
+    fn reads(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        let length = self.screen.read(&mut bytes).expect("the screen can be read");
+        self.shown.push_str(&self.decoder.feed(&bytes[..length]));
+        length > 0
     }
 
     /// Waits for its end: the exit code, and all that was shown.
