@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { launched, visit } from "./stage/browser";
+import { armed, launched, visit } from "./stage/browser";
 import { scene } from "./stage/objective";
 import { Served } from "./stage/served";
 
@@ -42,6 +42,7 @@ test("from a message to what was wanted, by way of a question, a yes, a way give
   await page.getByRole("link", { name: "answer in Review" }).click();
   await page.getByRole("heading", { name: "Which shell does it run in?" }).waitFor();
   await picture(page, "console-question");
+  await armed(page);
   await page.keyboard.press("1");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Which shell does it run in?" }).waitFor({ state: "hidden" });

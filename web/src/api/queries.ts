@@ -39,6 +39,9 @@ export const questions = queryOptions({
   },
 });
 
+/** Whether it is asked for this task, by itself or by one of its parts. */
+export const isFor = (task: string) => (one: Waiting) => one.task === task || one.whose?.task_id === task;
+
 export const question = (id: string) =>
   queryOptions({ queryKey: ["questions", id], queryFn: ({ signal }) => get("/v1/questions/{question}", { path: { question: id }, signal }) });
 /** What people said to cards lately, the last word first. */

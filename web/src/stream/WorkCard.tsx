@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
-import { questions, task as taskQuery, waiting } from "../api/queries";
+import { isFor, questions, task as taskQuery, waiting } from "../api/queries";
 import type { TaskResult } from "../api/types";
 import { Standing } from "../parts/Badge";
 import { Deliverables } from "../task/Deliverables";
@@ -17,7 +17,7 @@ import type { LiveWords } from "./live";
 export function WorkCard({ task: id, live }: { task: string; live: LiveWords[] }) {
   const { data: task } = useQuery(taskQuery(id));
   const [cards, asked] = [useQuery(waiting).data ?? [], useQuery(questions).data ?? []];
-  const waitsFor = [...cards, ...asked].filter((one) => one.task === id);
+  const waitsFor = [...cards, ...asked].filter(isFor(id));
   if (task === undefined) return <div className="work"><header className="muted">Reading a task …</header></div>;
   const result = task.result as TaskResult | null;
   return (

@@ -24,6 +24,8 @@ export default function Graph({ task }: { task: string }) {
 // `group` is a kind of the library's own.
 const TYPES = { atom: memo(Atom), choice: memo(Group) };
 const NARROW = 720;
+/** So that no part begins beneath the buttons. */
+const ROOM = { top: "52px", right: "24px", bottom: "24px", left: "60px" } as const;
 /** Above so many, only what is in sight is drawn, and one begins where the work is. */
 const MANY = 200;
 const FIRST = 30;
@@ -65,7 +67,7 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
         edges={edges}
         nodeTypes={TYPES}
         fitView
-        fitViewOptions={{ maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: 0.08, ...(begins ? { nodes: begins } : {}) }}
+        fitViewOptions={{ maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: ROOM, ...(begins ? { nodes: begins } : {}) }}
         minZoom={0.05}
         nodesConnectable={false}
         onlyRenderVisibleElements={graph.parts.length > MANY}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 
-import { questions, task as taskQuery, waiting } from "../api/queries";
+import { isFor, questions, task as taskQuery, waiting } from "../api/queries";
 import type { TaskResult } from "../api/types";
 import { Ago } from "../parts/Ago";
 import { Standing } from "../parts/Badge";
@@ -31,7 +31,7 @@ export function TaskPage() {
   const { task: id } = useParams({ from: "/tasks/$task" });
   const found = useQuery(taskQuery(id));
   const [cards, asked] = [useQuery(waiting).data ?? [], useQuery(questions).data ?? []];
-  const waitsFor = [...cards, ...asked].filter((one) => one.task === id);
+  const waitsFor = [...cards, ...asked].filter(isFor(id));
   return (
     // What was begun to be said to one is not said to the next.
     <Shown key={id} query={found} what="the task">

@@ -1,7 +1,5 @@
 //! What the pages show, read from the journals: the same on this machine's data directory and for somebody who asks a server.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 use windlass_domain::approval::RiskLevel;
 use windlass_domain::session::Said;
@@ -182,17 +180,20 @@ async fn work_of(windlass: &Windlass, task: TaskId) -> anyhow::Result<Vec<Line>>
         lines.extend(words.filter(|words| !words.is_empty()).map(|words| Line::marked(Style::Dim, "    ").dim(words)));
         return Ok(lines);
     }
-    let ids = engine.story_ids(task).await?;
-    lines.extend(last_steps(windlass, &ids).await?);
+    lines.extend(last_steps(windlass, task).await?);
     Ok(lines)
 }
 
-/// What these did lately, oldest first.
-async fn last_steps(windlass: &Windlass, ids: &BTreeSet<String>) -> Result<Vec<Line>, Error> {
+/// What was done for it lately, oldest first.
+async fn last_steps(windlass: &Windlass, task: TaskId) -> Result<Vec<Line>, Error> {
+    let task = task.to_string();
     let last = windlass.engine.last_position().await?;
     let events = windlass.engine.events_after(last.saturating_sub(WINDOW), WINDOW as usize).await?;
     let mut steps: Vec<Line> = Vec::new();
-    for event in events.iter().rev().filter(|event| ids.contains(&event.id)) {
+    for event in events.iter().rev() {
+        if !windlass.engine.belongs_to(&event.about, &event.id).await?.contains(&task) {
+            continue;
+        }
         let told = told_of(event);
         // That a model is asked or a tool has begun is what is going on, as long as nothing came after it.
         if !told.is_quiet || steps.is_empty() {
