@@ -107,6 +107,8 @@ test("a conversation is opened without what happened elsewhere", async () => {
   expect(asked.filter((url) => url.includes("after=0"))).toEqual([]);
   const read = asked.filter((url) => url.startsWith("/v1/activity") && url.includes(session));
   expect(read.length).toBeGreaterThan(0);
+  // And nothing twice.
+  expect(asked.filter((url) => url.startsWith("/v1/sessions?"))).toHaveLength(1);
   await context.close();
 });
 
