@@ -76,6 +76,20 @@ test("a laptop that was away hears what happened meanwhile, once it is back", as
   await context.close();
 });
 
+test("a page that is opened while the server is away is there once it is back", async () => {
+  const { page, context } = await visit(browser, served, "/settings");
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.route("**/v1/**", (route) => route.abort());
+  await page.evaluate(() => history.pushState({}, "", "/activity"));
+  await page.evaluate(() => window.dispatchEvent(new PopStateEvent("popstate")));
+  await page.getByText("The server cannot be reached.").first().waitFor();
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await page.getByText("The server is not heard.").waitFor();
+  await page.unroute("**/v1/**");
+  await page.getByText("A task was taken in").first().waitFor();
+  await context.close();
+});
+
 test("the newest conversation is the one in which something was said last, and one's words stay where they were written", async () => {
   const [one, other] = [await opened("one"), await opened("other")];
   for (const [session, words] of [[one, "hello from one"], [other, "hello from the other"], [one, "hello again"]] as const) {

@@ -124,7 +124,6 @@ const fn status(status: &'static str) -> Event<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windlass_domain::execution::ExecutionEvent;
 
     fn check(about: &str, kind: &str, data: &str, expected: &[Surface]) {
         assert_eq!(surfaces(about, kind, 1, data), expected, "{about} {kind} {data}");

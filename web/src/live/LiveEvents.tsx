@@ -14,7 +14,7 @@ export interface Follower {
   onDelta?(delta: Delta): void;
   /** Something happened that was not told, or an older copy of the data was put back: everything has to be read anew. */
   onAnew?(): void;
-  /** What is only being said was not heard for a while. */
+  /** The server is heard from here on: what was only being said before that was not, and what could not be asked can be. */
   onHole?(): void;
 }
 
@@ -57,7 +57,7 @@ export function LiveEvents({ children }: { children: ReactNode }) {
         if (wasLive) refresh.whatFailed();
         // Between the first answers and the first event something may have happened.
         else if (isEarly) refresh.everything();
-        if (wasLive) tell(({ onHole }) => onHole?.());
+        tell(({ onHole }) => onHole?.());
         wasLive = true;
       },
       onMissed: () => {
