@@ -124,7 +124,6 @@ const fn status(status: &'static str) -> Event<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windlass_domain::execution::ExecutionEvent;
 
     fn check(about: &str, kind: &str, data: &str, expected: &[Surface]) {
         assert_eq!(surfaces(about, kind, 1, data), expected, "{about} {kind} {data}");
@@ -150,7 +149,12 @@ mod tests {
         }
         check("approval", "approval.requested", "{}", &[Review]);
         check("question", "question.asked", "{}", &[Review]);
-        check("execution", "owner-effect.recorded", r#"{"kind":"told","message":"half of it is done"}"#, &[Stream]);
+        check(
+            "execution",
+            "owner-effect.recorded",
+            r#"{"kind":"told","call_id":"c","message":"half of it is done"}"#,
+            &[Stream],
+        );
         check("execution", "model.requested", "{}", &[Activity]);
         check("memory", "memory.recorded", "{}", &[Activity]);
         check("task", "of.a.later.version", "{}", &[Activity]);

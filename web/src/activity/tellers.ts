@@ -200,6 +200,7 @@ export const TELLERS: Record<string, Teller> = {
   "audit.approval": (data) => ({ says: "An answer was signed", quote: text(data, "reason"), quiet: true }),
   "audit.verify": (data) => ({ says: "A signature was looked at", quote: text(data, "reason"), quiet: true }),
   "audit.check": (data) => ({ says: "It was looked at whether an approval holds", quote: text(data, "reason"), quiet: true }),
+  "audit.sealed": () => ({ says: "What was recorded so far was sealed", quiet: true }),
   "audit.gate_block": (data) => ({ says: "A gate held something up", quote: text(data, "reason"), tone: "warn" }),
 };
 

@@ -62,6 +62,7 @@ export function useActivity(wanted: Wanted) {
   const [error, setError] = useState<unknown>(null);
   const [isReading, setReading] = useState(true);
   const end = useRef(new AbortController());
+  const hasFailed = useRef(false);
   const told = useCallback((records: StoredRecord[]) => records.filter((record) => isWanted(record, wanted)).map(line).filter((one) => wanted.all || one.told.quiet !== true), [wanted]);
 
   const readBack = useCallback(
@@ -79,7 +80,9 @@ export function useActivity(wanted: Wanted) {
           return { lines: [...lines, ...found].sort((one, other) => other.record.position - one.record.position), earlier: page.next ?? null };
         });
       } catch (problem) {
-        if (!signal.aborted) setError(problem);
+        if (signal.aborted) return;
+        hasFailed.current = true;
+        setError(problem);
       } finally {
         if (!signal.aborted) setReading(false);
       }
@@ -90,6 +93,7 @@ export function useActivity(wanted: Wanted) {
   const readAnew = useCallback(() => {
     end.current.abort();
     end.current = new AbortController();
+    hasFailed.current = false;
     setRead({ lines: [], earlier: undefined });
     void readBack(undefined);
   }, [readBack]);
@@ -101,6 +105,8 @@ export function useActivity(wanted: Wanted) {
         if (news.length > 0) setRead((before) => withNews(before, news, window.scrollY < window.innerHeight));
       },
       onAnew: readAnew,
+      // The server is there again.
+      onHole: () => hasFailed.current && readAnew(),
     });
     readAnew();
     const ended = end;

@@ -14,7 +14,7 @@ export interface Follower {
   onDelta?(delta: Delta): void;
   /** Something happened that was not told, or an older copy of the data was put back: everything has to be read anew. */
   onAnew?(): void;
-  /** What is only being said was not heard for a while. */
+  /** The server is heard from here on: what was only being said before that was not, and what could not be asked can be. */
   onHole?(): void;
 }
 
@@ -27,8 +27,13 @@ interface Live {
 const Context = createContext<Live>({ hearing: "connecting", follow: () => () => undefined });
 export const useLive = (): Live => useContext(Context);
 
+/** Pages wait so long for that, and are shown in any case then: whoever cannot be heard can perhaps be asked. */
+const PATIENCE = 400;
+
 export function LiveEvents({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
+  // What is asked once one listens needs not be asked again.
+  const [isBegun, setBegun] = useState(false);
   const [hearing, setHearing] = useState<Hearing>("connecting");
   const followers = useRef(new Set<Follower>());
 
@@ -36,16 +41,23 @@ export function LiveEvents({ children }: { children: ReactNode }) {
     const end = new AbortController();
     const refresh = new Refresh(queries);
     let wasLive = false;
+    let isEarly = false;
+    const early = setTimeout(() => {
+      isEarly = true;
+      setBegun(true);
+    }, PATIENCE);
     const tell = (what: (follower: Follower) => void) => followers.current.forEach(what);
     void hear(token() ?? "", {
       signal: end.signal,
       onHearing: (now) => {
         setHearing(now);
         if (now !== "live") return;
-        // Between the first answers and the first event something may have happened.
+        clearTimeout(early);
+        setBegun(true);
         if (wasLive) refresh.whatFailed();
-        else refresh.everything();
-        if (wasLive) tell(({ onHole }) => onHole?.());
+        // Between the first answers and the first event something may have happened.
+        else if (isEarly) refresh.everything();
+        tell(({ onHole }) => onHole?.());
         wasLive = true;
       },
       onMissed: () => {
@@ -64,6 +76,7 @@ export function LiveEvents({ children }: { children: ReactNode }) {
     });
     return () => {
       end.abort();
+      clearTimeout(early);
       refresh.end();
     };
   }, [queries]);
@@ -78,5 +91,5 @@ export function LiveEvents({ children }: { children: ReactNode }) {
     }),
     [hearing],
   );
-  return <Context.Provider value={live}>{children}</Context.Provider>;
+  return <Context.Provider value={live}>{isBegun ? children : null}</Context.Provider>;
 }

@@ -21,6 +21,7 @@ export function useStory(session: string | undefined, began: number) {
   const [error, setError] = useState<unknown>(null);
   const [isReading, setReading] = useState(false);
   const end = useRef(new AbortController());
+  const hasFailed = useRef(false);
 
   /** Pages before `from` until some of it was found, or the conversation's beginning. */
   const readBack = useCallback(
@@ -40,7 +41,9 @@ export function useStory(session: string | undefined, began: number) {
           cursor = next;
         }
       } catch (problem) {
-        if (!signal.aborted) setError(problem);
+        if (signal.aborted) return;
+        hasFailed.current = true;
+        setError(problem);
       } finally {
         if (!signal.aborted) setReading(false);
       }
@@ -51,6 +54,7 @@ export function useStory(session: string | undefined, began: number) {
   const readAnew = useCallback(() => {
     end.current.abort();
     end.current = new AbortController();
+    hasFailed.current = false;
     setRead({ records: [], earlier: undefined });
     void readBack(undefined);
   }, [readBack]);
@@ -65,6 +69,8 @@ export function useStory(session: string | undefined, began: number) {
         if (records.some(({ kind, data }) => kind === "owner-effect.recorded" && data.kind === "told")) void readBack(undefined);
       },
       onAnew: readAnew,
+      // The server is there again.
+      onHole: () => hasFailed.current && readAnew(),
     });
     readAnew();
     const ended = end;

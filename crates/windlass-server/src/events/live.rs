@@ -3,7 +3,7 @@
 //! tasks that this process works on: others have nobody here to tell of theirs.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub struct Piece {
 impl Live {
     /// `watcher`, and beside it whoever listens.
     pub fn watch(&self, tenant: &Tenant, task: TaskId, watcher: Arc<dyn Watcher>) -> Arc<dyn Watcher> {
-        Arc::new(Telling { sender: self.of(tenant), whole: task, task, watcher })
+        Arc::new(Telling { sender: self.of(tenant), task, root: OnceLock::new(), watcher })
     }
 
     pub(super) fn listen(&self, tenant: &Tenant) -> broadcast::Receiver<Piece> {
@@ -53,9 +53,9 @@ fn written(data: &Value) -> Bytes {
 
 struct Telling {
     sender: broadcast::Sender<Piece>,
-    /// The task that `task` is a part of, or the same.
-    whole: TaskId,
     task: TaskId,
+    /// The planned task that it is a part of, known once it begins; none of one that is a whole.
+    root: OnceLock<TaskId>,
     watcher: Arc<dyn Watcher>,
 }
 
@@ -71,7 +71,7 @@ impl Telling {
             Delta::Retrying { reason, delay_ms } => ("retrying", json!({"reason": reason, "delay_ms": delay_ms})),
         };
         let (task, execution) = (self.task.to_string(), execution.to_string());
-        let whole = self.whole.to_string();
+        let whole = self.root.get().unwrap_or(&self.task).to_string();
         let mut data = json!({"kind": kind, "whole": whole, "task_id": task, "execution_id": execution, "lossy": true});
         if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
             data.extend(more);
@@ -96,12 +96,16 @@ impl Watcher for Telling {
     }
 
     fn begins(&self, task: TaskId, so_far: &TaskState) {
+        let part_of = so_far.created.as_ref().and_then(|created| created.part_of.as_ref());
+        if let Some(of) = part_of.filter(|_| task == self.task) {
+            self.root.get_or_init(|| of.root);
+        }
         self.watcher.begins(task, so_far);
     }
 
     fn for_part(&self, part: TaskId) -> Option<Arc<dyn Watcher>> {
         let watcher = self.watcher.for_part(part).unwrap_or_else(|| Arc::clone(&self.watcher));
-        Some(Arc::new(Self { sender: self.sender.clone(), whole: self.whole, task: part, watcher }))
+        Some(Arc::new(Self { sender: self.sender.clone(), task: part, root: OnceLock::new(), watcher }))
     }
 
     fn trouble(&self, what: &str) {
