@@ -23,7 +23,7 @@ pub fn sheet(model: &Model) -> Sheet {
     let most = (usize::from(model.size.1) / 2).saturating_sub(1).max(1);
     if kept.len() > most {
         kept.truncate(most);
-        kept.iter_mut().last().into_iter().for_each(|row| row.push((Style::Warn, " …".to_owned())));
+        kept[most - 1] = vec![(Style::Warn, "  … x shows all of it".to_owned())];
     }
     // Whoever writes has read it.
     if matches!(model.review.step, Step::Declining(_) | Step::SendingBack(_)) && model.size.1 < ROOM_FOR_NEXT {
