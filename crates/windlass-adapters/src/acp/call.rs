@@ -73,7 +73,7 @@ impl Call {
 
     fn weigh(&mut self) {
         let of_paths: usize = self.paths.iter().map(|path| path.as_os_str().len()).sum();
-        let words = [&self.id, &self.announced, &self.kind].map(|word| word.len()).iter().sum::<usize>();
+        let words = [&self.id, &self.announced, &self.kind].map(String::len).iter().sum::<usize>();
         self.weight = words + of_paths + weight(&self.input) + weight(&self.shown);
     }
 
