@@ -26,6 +26,12 @@ pub fn unreadable(why: &str, frame: &[u8]) -> Event {
     Event::Unreadable { why: shown(why, frame) }
 }
 
+/// What is made of a kind of event that means nothing to us. Those that are known to are `known`; another one is said to be one.
+pub fn passed_over(kind: &str, known: &[&str]) -> Vec<Event> {
+    let is_known = kind.is_empty() || known.contains(&kind);
+    (!is_known).then(|| Event::Unknown { kind: kind.chars().take(MOST_SHOWN).collect() }).into_iter().collect()
+}
+
 /// What is wrong with a frame, and its beginning.
 pub fn shown(why: &str, frame: &[u8]) -> String {
     format!("a frame {why}: {}", String::from_utf8_lossy(&frame[..frame.len().min(MOST_SHOWN)]))

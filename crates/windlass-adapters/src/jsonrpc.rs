@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-pub use crate::frame::{kept, kept_input, list, number, observed, text, unreadable};
+pub use crate::frame::{kept, kept_input, list, number, observed, passed_over, text, unreadable};
 use crate::frame::{line, shown};
 
 /// The standard's number for a method that is not there.

@@ -30,6 +30,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// What its screen may open with, before anything else: a question to which Enter says what allows least.
+    fn opens_with(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The keys, one after the other, with which a person at its screen breaks off its turn, and says no to what it asks.
     fn interrupt_keys(&self) -> &'static [&'static str] {
         &["\u{1b}"]
@@ -245,10 +250,14 @@ pub enum Event {
     Lingers { event_id: String, end: TurnEnd },
     /// Words as they come, for who watches.
     Streamed { text: String },
+    /// It is well formed, and of a kind that this adapter knows nothing of: it is passed over.
+    Unknown { kind: String },
     /// A frame that this adapter cannot read. Enough of them, or one at the very beginning, and the channel is not believed.
     Unreadable { why: String },
     /// It speaks another version of its protocol than this adapter does. Nothing of its channel is believed, whatever it said before.
     Foreign { why: String },
+    /// It begins more at once than there is reason for, so that to remember it would be to remember anything.
+    Flood { what: &'static str },
     /// It is understood, and with such a program nothing is begun, in whatever way: it does not ask before it acts, or is without what it
     /// was given.
     Unacceptable { why: String },

@@ -41,5 +41,5 @@ pub use error::Error;
 pub use exit::{Exit, Status, Stream};
 pub use policy::{Cgroups, Limits, Network, PROXY_PORT, Policy, Supervisor};
 pub use providers::{Bubblewrap, Docker, IUnderstandThereIsNoIsolation, Process};
-pub use sandbox::{BoxFuture, Cancel, Output, Provider, Running, Sandbox, discard, never};
+pub use sandbox::{BoxFuture, Cancel, MOST_LISTENERS, Output, Provider, Running, Sandbox, discard, never};
 pub use supervisor::supervise;

@@ -19,6 +19,9 @@ pub trait Provider: Send + Sync {
     fn open(&self, policy: Policy) -> BoxFuture<'_, Result<Box<dyn Sandbox>, Error>>;
 }
 
+/// How often a sandbox can be asked to listen.
+pub const MOST_LISTENERS: usize = 16;
+
 /// One policy, enforced on every command run through it. Commands may run side by side.
 ///
 /// Dropping a sandbox kills what runs in it, without waiting for the end of it.

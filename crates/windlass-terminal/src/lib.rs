@@ -30,5 +30,5 @@ pub use screen::Screen;
 pub use serve::{Spawn, serve};
 pub use size::Size;
 pub use sockets::{Bound, Sockets};
-pub use terminal::{Closed, Ending, Options, Scrub, Terminal};
+pub use terminal::{Closed, Ending, NotTyped, Options, Scrub, Terminal};
 pub use viewer::Viewer;

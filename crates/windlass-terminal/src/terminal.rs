@@ -1,7 +1,7 @@
 //! One terminal while its program lives: what is printed goes into the screen and the recording, what is typed goes to the program, and
 //! whoever looks on is told that something has changed.
 
-use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -50,6 +50,15 @@ pub enum Ending {
 #[error("the program in this terminal has ended: there is nobody to type to")]
 pub struct Closed;
 
+/// Why something was not typed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotTyped {
+    #[error("the program in this terminal has ended: there is nobody to type to")]
+    Closed,
+    #[error("the program in this terminal does not read what is typed")]
+    Unread,
+}
+
 #[derive(Debug, Clone)]
 pub struct Terminal {
     inner: Arc<Inner>,
@@ -63,6 +72,8 @@ struct Inner {
     clock: Box<dyn Fn() -> Duration + Send + Sync>,
     kill: Box<dyn Fn() + Send + Sync>,
     viewers: AtomicIsize,
+    /// By somebody who looks on.
+    is_typed_into: AtomicBool,
 }
 
 struct State {
@@ -89,7 +100,9 @@ impl Terminal {
         let kept = Kept { recorder, scrub, trouble: None };
         let state = Mutex::new(State { screen: Screen::new(size), kept, has_hung_up: false, ending: None });
         let (changed, viewers) = (watch::Sender::new(0), AtomicIsize::new(0));
-        let inner = Arc::new(Inner { state, changed, typed, line: Arc::clone(&line), clock, kill, viewers });
+        let is_typed_into = AtomicBool::new(false);
+        let inner =
+            Arc::new(Inner { state, changed, typed, line: Arc::clone(&line), clock, kill, viewers, is_typed_into });
         let weak = Arc::downgrade(&inner);
         let carrying = async move {
             tokio::select! {
@@ -113,12 +126,29 @@ impl Terminal {
         self.inner.viewers.fetch_add(more, Ordering::Relaxed);
     }
 
-    /// Waits while the program does not read.
+    /// By a person. Waits while the program does not read.
     pub async fn input(&self, bytes: &[u8]) -> Result<(), Closed> {
         if self.ending().is_some() {
             return Err(Closed);
         }
+        self.inner.is_typed_into.store(true, Ordering::Relaxed);
         self.inner.typed.send(bytes.to_vec()).await.map_err(|_| Closed)
+    }
+
+    /// Whether any person has typed into it.
+    pub fn is_typed_into(&self) -> bool {
+        self.inner.is_typed_into.load(Ordering::Relaxed)
+    }
+
+    /// By whoever carries the program, and waits for nobody.
+    pub fn type_now(&self, bytes: &[u8]) -> Result<(), NotTyped> {
+        if self.ending().is_some() {
+            return Err(NotTyped::Closed);
+        }
+        self.inner.typed.try_send(bytes.to_vec()).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => NotTyped::Unread,
+            mpsc::error::TrySendError::Closed(_) => NotTyped::Closed,
+        })
     }
 
     pub fn resize(&self, size: Size) -> std::io::Result<()> {

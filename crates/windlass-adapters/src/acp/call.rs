@@ -20,6 +20,8 @@ pub struct Call {
     shown: Value,
     paths: Vec<PathBuf>,
     progress: Progress,
+    /// How much is remembered of it.
+    weight: usize,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
@@ -66,6 +68,21 @@ impl Call {
         if !paths.is_empty() {
             self.paths = paths;
         }
+        self.weigh();
+    }
+
+    fn weigh(&mut self) {
+        let of_paths: usize = self.paths.iter().map(|path| path.as_os_str().len()).sum();
+        let words = [&self.id, &self.announced, &self.kind].map(String::len).iter().sum::<usize>();
+        self.weight = words + of_paths + weight(&self.input) + weight(&self.shown);
+    }
+
+    pub const fn weight(&self) -> usize {
+        self.weight
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.progress == Progress::Ended
     }
 
     /// The call is at work, or about to be: it is told once.
@@ -92,6 +109,7 @@ impl Call {
         self.progress = Progress::Ended;
         // There may be many in a conversation, and what they were given is told.
         (self.input, self.shown) = (Value::Null, Value::Null);
+        self.weigh();
         let observation = Observation::CallEnded { call: self.id.clone(), is_error, output: output(told) };
         events.push(observed(format!("{}:ended", self.id), observation));
         events
@@ -150,6 +168,16 @@ impl Call {
             Some(line) => CommandLine::Shell(line.as_str().unwrap_or_default().to_owned()),
             None => CommandLine::Shell(text(&self.shown, "/title").to_owned()),
         }
+    }
+}
+
+/// About how many bytes a value holds.
+pub fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(|value| weight(value) + 8).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() + weight(value) + 8).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::call::weight;
 use crate::jsonrpc::{list, reply, text};
 
 #[derive(Debug)]
@@ -20,6 +21,12 @@ impl Question {
             allow: option(options, ["allow_once", "allow_always"]),
             reject: option(options, ["reject_once", "reject_always"]),
         }
+    }
+
+    /// How much is remembered of it.
+    pub fn weight(&self) -> usize {
+        let options = [&self.allow, &self.reject].into_iter().flatten().map(String::len).sum::<usize>();
+        weight(&self.id) + options
     }
 
     pub fn allow(&self) -> Vec<u8> {

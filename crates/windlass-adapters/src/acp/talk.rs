@@ -17,12 +17,29 @@ use super::call::Call;
 use super::ending::{ended, failure, spoken};
 use super::question::{Question, cancelled};
 use crate::jsonrpc::{
-    Message, NO_SUCH_METHOD, Refusal, Requests, kept, notice, number, observed, read, refuse, reply, text, unreadable,
+    Message, NO_SUCH_METHOD, Refusal, Requests, kept, notice, number, observed, passed_over, read, refuse, reply, text,
+    unreadable,
 };
 use crate::{Answer, Conversation, Event, PermissionAsked, Tell, Undeliverable};
 
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
+
+/// Calls that are remembered, and questions that nobody has answered: more than any agent has under way.
+const MOST_OPEN: usize = 1_000;
+/// What is remembered of them, in bytes.
+const MOST_REMEMBERED: usize = 64 << 20;
+
+/// Plans, thoughts, commands, modes: for the agent's own screen.
+const PASSED_OVER: [&str; 7] = [
+    "agent_thought_chunk",
+    "available_commands_update",
+    "config_option_update",
+    "current_mode_update",
+    "plan",
+    "session_info_update",
+    "user_message_chunk",
+];
 
 /// How a conversation is begun.
 #[derive(Debug, Clone)]
@@ -345,8 +362,7 @@ impl Talk {
                 Vec::new()
             }
             "" => vec![unreadable("tells nothing", params.to_string().as_bytes())],
-            // Plans, thoughts, commands, modes: for the agent's own screen.
-            _ => Vec::new(),
+            kind => passed_over(kind, &PASSED_OVER),
         }
     }
 
@@ -390,7 +406,31 @@ impl Talk {
         if !self.calls.contains_key(id) {
             self.turn.denied = None;
         }
-        self.calls.entry(id.to_owned()).or_insert_with(|| Call::new(id)).update(told)
+        let events = self.calls.entry(id.to_owned()).or_insert_with(|| Call::new(id)).update(told);
+        self.unless_flooded(events)
+    }
+
+    /// Who begins more than can be remembered is ended. One that has ended is forgotten first: told of again, it says what it has said, under
+    /// the same names.
+    fn unless_flooded(&mut self, events: Vec<Event>) -> Vec<Event> {
+        if self.is_within_bounds() {
+            return events;
+        }
+        self.calls.retain(|_, call| !call.has_ended());
+        if self.is_within_bounds() {
+            return events;
+        }
+        self.calls.clear();
+        self.questions.clear();
+        self.early.clear();
+        self.phase = Phase::Over;
+        vec![Event::Flood { what: "it begins one thing after the other and ends none" }]
+    }
+
+    fn is_within_bounds(&self) -> bool {
+        let calls = self.calls.values().map(Call::weight).sum::<usize>();
+        let questions = self.questions.iter().map(|(name, question)| name.len() + question.weight()).sum::<usize>();
+        self.calls.len().max(self.questions.len()) <= MOST_OPEN && calls + questions <= MOST_REMEMBERED
     }
 
     fn asked(&mut self, id: Value, method: &str, params: &Value) -> Vec<Event> {
@@ -414,7 +454,7 @@ impl Talk {
         if !is_early {
             events.extend(self.put(&call));
         }
-        events
+        self.unless_flooded(events)
     }
 
     /// Puts the questions about a call.
@@ -431,6 +471,7 @@ impl Talk {
 
     /// Answers what is still open with "cancelled", as the protocol wants it of who stops a turn.
     fn take_back(&mut self) -> Vec<Vec<u8>> {
+        self.early.clear();
         let open = mem::take(&mut self.questions);
         let answers = open.values().map(Question::cancel).collect();
         self.withdrawn.extend(open.into_keys());

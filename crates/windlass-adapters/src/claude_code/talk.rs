@@ -9,12 +9,16 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
 use crate::frame::{
-    asked_twice, content, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
+    asked_twice, content, failure, kept, kept_input, line, list, noticed, number, object, observed, passed_over, text,
+    unreadable,
 };
 use crate::{
     Answer, CommandLine, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell,
     Undeliverable,
 };
+
+/// What it tells of that means nothing to us.
+const PASSED_OVER: [&str; 4] = ["control_response", "keep_alive", "rate_limit_event", "tool_progress"];
 
 pub struct Talk {
     prompt: String,
@@ -151,7 +155,7 @@ impl Conversation for Talk {
             "control_cancel_request" => self.withdrawn(&value),
             "control_response" => refused(&value),
             "" => vec![unreadable("has no type", frame)],
-            _ => Vec::new(),
+            kind => passed_over(kind, &PASSED_OVER),
         }
     }
 

@@ -9,12 +9,38 @@ use windlass_domain::Usage;
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
 use super::item::{change, command, doing, end, output, usage};
-use crate::frame::{asked_twice, digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
+use crate::frame::{
+    asked_twice, digest, kept, kept_input, line, noticed, number, object, observed, passed_over, text, unreadable,
+};
 use crate::jsonrpc::NO_SUCH_METHOD;
 use crate::{Answer, Conversation, Event, Launching, PermissionAsked, Session, Tell, Undeliverable};
 
 /// So many changes of files are remembered until they are asked about. More at once is nothing that it does.
 const MOST_CHANGES: usize = 64;
+
+/// What it tells of that means nothing to us.
+const PASSED_OVER: [&str; 20] = [
+    "account/rateLimits/updated",
+    "account/updated",
+    "error",
+    "item/commandExecution/outputDelta",
+    "item/fileChange/outputDelta",
+    "item/mcpToolCall/progress",
+    "item/plan/delta",
+    "item/reasoning/summaryPartAdded",
+    "item/reasoning/summaryTextDelta",
+    "item/reasoning/textDelta",
+    "mcpServer/startupStatus/updated",
+    "remoteControl/status/changed",
+    "skills/changed",
+    "thread/closed",
+    "thread/compacted",
+    "thread/name/updated",
+    "thread/started",
+    "thread/status/changed",
+    "turn/diff/updated",
+    "turn/plan/updated",
+];
 
 pub struct Talk {
     opening: Opening,
@@ -214,7 +240,7 @@ impl Talk {
                 let said = [text(params, "/message"), text(params, "/summary")];
                 said.into_iter().find(|said| !said.is_empty()).map(|said| noticed(kept(said))).into_iter().collect()
             }
-            _ => Vec::new(),
+            kind => passed_over(kind, &PASSED_OVER),
         }
     }
 

@@ -85,6 +85,11 @@ impl Adapter for Copilot {
         }))
     }
 
+    /// It wants to see it twice.
+    fn interrupt_keys(&self) -> &'static [&'static str] {
+        &["\u{1b}", "\u{1b}"]
+    }
+
     fn naming(&self, _launching: &Launching<'_>) -> Naming {
         Naming::Given
     }

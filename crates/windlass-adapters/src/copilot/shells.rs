@@ -30,6 +30,11 @@ struct Left {
 }
 
 impl Shells {
+    /// How many are remembered.
+    pub fn open(&self) -> usize {
+        self.calls.len() + self.left.len()
+    }
+
     pub fn called(&mut self, call: &str, data: &Value) {
         let wants = match text(data, "/toolName") {
             "bash" => Wants::Run,

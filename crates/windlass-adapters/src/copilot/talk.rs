@@ -15,13 +15,61 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use super::proposal::{proposed, tool};
 use super::shells::Shells;
 use crate::jsonrpc::{
-    Message, NO_SUCH_METHOD, Refusal, Requests, kept, kept_input, list, number, observed, read, refuse, text,
-    unreadable,
+    Message, NO_SUCH_METHOD, Refusal, Requests, kept, kept_input, list, number, observed, passed_over, read, refuse,
+    text, unreadable,
 };
 use crate::{Answer, Conversation, Event, PermissionAsked, Tell, Undeliverable};
 
 /// The version of its protocol that the program was tried with.
 const VERSION: u64 = 3;
+/// Requests of ours that it has not answered, and commands that it has begun: more than it ever has under way.
+const MOST_OPEN: usize = 1_000;
+
+/// What it tells of that means nothing to us.
+const PASSED_OVER: [&str; 42] = [
+    "abort",
+    "assistant.idle",
+    "assistant.message",
+    "assistant.message_delta",
+    "assistant.message_start",
+    "assistant.reasoning",
+    "assistant.reasoning_delta",
+    "assistant.streaming_delta",
+    "assistant.tool_call_delta",
+    "assistant.turn_end",
+    "assistant.turn_retry",
+    "assistant.turn_start",
+    "model.call_failure",
+    "model.call_final_result",
+    "model.call_finished",
+    "model.call_start",
+    "model.log",
+    "model.message",
+    "model.messages_snapshot",
+    "model.model_call_started",
+    "model.model_call_success",
+    "model.response",
+    "model.tool_execution",
+    "model.turn_ended",
+    "model.turn_failed",
+    "model.turn_started",
+    "pending_messages.modified",
+    "sandbox.decision",
+    "session.background_tasks_changed",
+    "session.idle",
+    "session.managed_settings_resolved",
+    "session.mcp_server_tools_loaded",
+    "session.mcp_servers_loaded",
+    "session.resume",
+    "session.skills_loaded",
+    "session.start",
+    "session.title_changed",
+    "session.tools_updated",
+    "session.usage_info",
+    "system.message",
+    "tool.shell_output",
+    "user.message",
+];
 
 #[derive(Debug)]
 pub struct Opening {
@@ -235,7 +283,7 @@ impl Talk {
             "assistant.idle" if sub_agent.is_empty() => self.stopped(data),
             "session.idle" if self.turn.stopped && !self.is_to_hear_of_a_command() => self.turn_ended(id),
             "" => vec![unreadable("tells of nothing", event.to_string().as_bytes())],
-            _ => Vec::new(),
+            kind => passed_over(kind, &PASSED_OVER),
         }
     }
 
@@ -355,6 +403,10 @@ impl Conversation for Talk {
     }
 
     fn read(&mut self, frame: &[u8]) -> Vec<Event> {
+        if self.awaited.len().max(self.shells.open()) > MOST_OPEN {
+            self.phase = Phase::Over;
+            return vec![Event::Flood { what: "it begins one thing after the other and ends none" }];
+        }
         match read(frame) {
             Err(why) => vec![Event::Unreadable { why }],
             Ok(Some(Message::Reply { id, result })) => self.answered(id, result),

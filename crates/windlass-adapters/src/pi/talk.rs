@@ -9,8 +9,8 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
 use crate::frame::{
-    asked_twice, content, digest, failure, kept, kept_input, line, list, noticed, number, object, observed, text,
-    unreadable,
+    asked_twice, content, digest, failure, kept, kept_input, line, list, noticed, number, object, observed,
+    passed_over, text, unreadable,
 };
 use crate::{
     Answer, CommandLine, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell,
@@ -22,6 +22,25 @@ const STATE: &str = "windlass-state";
 /// Of a message that starts a turn, and of one that joins it.
 const PROMPT: &str = "windlass-prompt";
 const JOIN: &str = "windlass-join";
+
+/// What it tells of that means nothing to us.
+const PASSED_OVER: [&str; 15] = [
+    "agent_end",
+    "agent_start",
+    "auto_retry_end",
+    "auto_retry_start",
+    "compaction_end",
+    "compaction_start",
+    "message_start",
+    "message_update",
+    "queue_update",
+    "session",
+    "tool_execution_end",
+    "tool_execution_start",
+    "tool_execution_update",
+    "turn_end",
+    "turn_start",
+];
 
 pub struct Talk {
     prompt: String,
@@ -240,7 +259,7 @@ impl Conversation for Talk {
             "agent_settled" => self.settled(),
             "auto_retry_start" => retried(&value),
             "" => vec![unreadable("has no type", frame)],
-            _ => Vec::new(),
+            kind => passed_over(kind, &PASSED_OVER),
         }
     }
 

@@ -2,6 +2,7 @@
 //! line, and is answered once it is recorded; what it reads it reads from the host.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
@@ -18,6 +19,10 @@ use super::tools::Tools;
 pub const PATH: &str = "/mcp";
 /// Told and not heard yet. Whoever has more to say waits.
 const MOST_WAITING: usize = 64;
+/// In one launch: each is written down.
+const MOST_READ: u32 = 2_000;
+const READ_ENOUGH: &str =
+    "you have read more than anybody could make use of: nothing more is read. Go on with what you have";
 
 /// Something that the agent told by a tool, and who waits for what is made of it.
 pub struct Told {
@@ -28,6 +33,19 @@ pub struct Told {
 pub struct Channel {
     told: mpsc::Sender<Told>,
     host: Arc<dyn Host>,
+    reads: Reads,
+}
+
+/// What was read in a launch.
+#[derive(Debug, Default)]
+struct Reads(AtomicU32);
+
+impl Reads {
+    /// Whether there is room for one more.
+    fn takes_one(&self) -> bool {
+        let more = |read| (read < MOST_READ).then_some(read + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
 }
 
 /// The server, and what comes in by it.
@@ -38,7 +56,7 @@ pub fn open(
     tools: &Arc<Tools>,
 ) -> (Arc<dyn Elsewhere>, mpsc::Receiver<Told>) {
     let (told, heard) = mpsc::channel(MOST_WAITING);
-    let owner = Arc::new(Channel { told: told.clone(), host: Arc::clone(host) });
+    let owner = Arc::new(Channel { told: told.clone(), host: Arc::clone(host), reads: Reads::default() });
     let held = host.holdings();
     let holdings =
         Holdings { objective: held.objective, graph: held.graph, plan: held.plan, memos: true, artifacts: true };
@@ -109,6 +127,9 @@ impl Owner for Channel {
     }
 
     fn read(&self, read: Read) -> BoxFuture<'static, CallResult> {
+        if !self.reads.takes_one() {
+            return Box::pin(std::future::ready(CallResult::failed(READ_ENOUGH)));
+        }
         let host = Arc::clone(&self.host);
         Box::pin(async move {
             match host.look(look(read)).await {
@@ -152,6 +173,13 @@ pub fn made_of(observation: &Observation, was_known: bool) -> CallResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reading_has_an_end() {
+        let reads = Reads::default();
+        assert!((0..MOST_READ).all(|_| reads.takes_one()));
+        assert!(!reads.takes_one() && !reads.takes_one());
+    }
 
     #[test]
     fn what_is_asked_for_reaches_who_answers() {

@@ -5,7 +5,7 @@ use windlass_domain::{CallStatus, ErrorCategory, ErrorCode, ErrorDetails, Exhaus
 
 use super::doubt::tried;
 use super::foreign::{ended, failed};
-use crate::Agent;
+use crate::{Agent, CannotLaunch};
 
 /// Why a program is talked to no more.
 #[derive(Debug)]
@@ -35,6 +35,13 @@ pub enum End {
     /// Something in the workspace must go first.
     Refuses(String),
     Broken(String),
+}
+
+/// Another attempt would come to the same.
+impl From<CannotLaunch> for End {
+    fn from(why: CannotLaunch) -> Self {
+        Self::Refuses(why.to_string())
+    }
 }
 
 impl End {
@@ -121,5 +128,21 @@ impl End {
             | Self::Flood(_)
             | Self::GaveUp { is_checked: false, .. } => failed(ErrorCode::Stuck, words),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Adapter as _, Copilot};
+
+    /// Regression: it was taken for a sandbox that is out of order, which is waited for.
+    #[test]
+    fn what_a_program_cannot_do_it_cannot_do_the_next_time_either() {
+        let agent = Copilot.agent();
+        let end = End::from(CannotLaunch::CannotFork { agent: agent.id });
+        let Outcome::Failed(error) = end.outcome(agent) else { panic!("it has failed") };
+        assert_eq!((error.error_code, error.category), (ErrorCode::Stuck, ErrorCategory::Permanent));
+        assert!(error.message.contains("cannot fork a conversation"), "{}", error.message);
     }
 }

@@ -138,8 +138,9 @@ pub(super) struct Arranged {
 
 /// For `--version`.
 const ANSWERING: Duration = Duration::from_secs(20);
-/// More than one launch after the other, without anything new to say, comes to nothing.
-const MOST_LAUNCHES_IN_A_ROW: usize = 20;
+/// More than one launch after the other, without anything new to say, comes to nothing. Each listens, and a sandbox lets nobody listen for ever.
+const MOST_LAUNCHES_IN_A_ROW: usize = 12;
+const _: () = assert!(MOST_LAUNCHES_IN_A_ROW < windlass_sandbox::MOST_LISTENERS);
 
 impl Runner for ForeignRunner {
     fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
@@ -395,10 +396,10 @@ impl ForeignRunner {
     }
 
     async fn begin_talk(&self, host: &Arc<dyn Host>, arranged: Arranged, has_finish_line: bool) -> Result<Talk, End> {
-        let spec = self.adapter.launch(&self.launching(&arranged)).map_err(|error| End::Broken(error.to_string()))?;
+        let spec = self.adapter.launch(&self.launching(&arranged))?;
         let conversation = self.adapter.converse(&self.launching(&arranged));
         let framing = spec.framing;
-        let running = self.begin(spec, Streams::Apart, &arranged.pictures).await?;
+        let running = self.begin(&host.cancel(), spec, Streams::Apart, &arranged.pictures).await?;
         self.note(host.as_ref(), arranged.opening, "structured").await?;
         Ok(Talk::new(TalkParts {
             permissions: self.adapter.agent().permissions,
@@ -413,6 +414,7 @@ impl ForeignRunner {
             workspace: self.workspace.clone(),
             patience: self.patience,
             has_finish_line,
+            is_tried: self.adapter.agent().tried.contains(&self.version().await.as_str()),
         }))
     }
 

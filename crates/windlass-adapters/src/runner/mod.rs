@@ -16,6 +16,7 @@ mod probe;
 mod proposals;
 mod screen_markers;
 mod talk;
+mod tally;
 mod terminal;
 mod tools;
 mod typing;

@@ -5,9 +5,9 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use windlass_domain::Host;
 use windlass_domain::execution::{Observation, Observed, RunnerCommand, Source};
-use windlass_sandbox::{Command, Status, discard, never};
+use windlass_domain::{CancelSignal, Host};
+use windlass_sandbox::{Command, Status};
 
 use super::ending::End;
 use super::foreign::ForeignRunner;
@@ -25,8 +25,9 @@ impl ForeignRunner {
             return Ok(());
         }
         // A program is started for it, which nobody is asked about.
-        self.sweep().await?;
-        let Some(session_id) = self.found(look).await else { return Ok(()) };
+        let cancel = host.cancel();
+        self.sweep(&cancel).await?;
+        let Some(session_id) = self.found(&cancel, look).await? else { return Ok(()) };
         if host.state().foreign.session_id.as_ref() == Some(&session_id) {
             return Ok(());
         }
@@ -37,12 +38,16 @@ impl ForeignRunner {
         host.record(vec![named]).await.map(drop).map_err(End::Refused)
     }
 
-    async fn found(&self, look: &Look) -> Option<String> {
+    async fn found(&self, cancel: &CancelSignal, look: &Look) -> Result<Option<String>, End> {
         let mut command = Command::new(look.argv.iter().map(OsString::from));
         command.env = look.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
         command.timeout = LOOKING;
-        let exit = self.sandbox.run(command, &mut discard, never()).await.ok()?;
+        let exit = match self.ran(cancel, command).await {
+            Ok(exit) => exit,
+            Err(stopped @ End::Stopped(_)) => return Err(stopped),
+            Err(_) => return Ok(None),
+        };
         let printed = String::from_utf8_lossy(&exit.stdout);
-        if exit.status == Status::Code(0) { (look.read)(&printed) } else { None }
+        Ok(if exit.status == Status::Code(0) { (look.read)(&printed) } else { None })
     }
 }

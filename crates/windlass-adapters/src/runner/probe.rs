@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
-use windlass_domain::{BoxFuture, Secret};
+use windlass_domain::{BoxFuture, CancelSignal, Secret};
 use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Leave, Limits, Meter, Metered, Outcome, Refusal, Ticket};
 use windlass_sandbox::{Running, Streams};
 
@@ -211,7 +211,7 @@ impl ForeignRunner {
         };
         let spec = self.adapter.launch(&launching).map_err(|error| not_started(error.to_string()))?;
         let framing = spec.framing;
-        let running = self.begin(spec, Streams::Apart, &[]).await.map_err(|end| match end {
+        let running = self.begin(&CancelSignal::never(), spec, Streams::Apart, &[]).await.map_err(|end| match end {
             End::Broken(why) => not_started(why),
             other => not_started(other.of_launch().1),
         })?;
@@ -254,6 +254,8 @@ impl Exchange<'_> {
                     return end;
                 }
             }
+            // However much it says, its time runs out.
+            tokio::task::yield_now().await;
         }
     }
 
@@ -273,8 +275,10 @@ impl Exchange<'_> {
                 }
                 Event::Unreadable { why } if !self.is_believed => return Err(ProbeEnd::Unreadable(why)),
                 Event::Foreign { why } => return Err(ProbeEnd::Unreadable(why)),
+                Event::Flood { what } => return Err(ProbeEnd::Unreadable(what.to_owned())),
                 Event::Unacceptable { why } => return Err(ProbeEnd::Unacceptable(why)),
-                Event::Unreadable { .. } | Event::Withdrawn { .. } | Event::Streamed { .. } => {}
+                Event::Unknown { .. } | Event::Unreadable { .. } | Event::Withdrawn { .. } | Event::Streamed { .. } => {
+                }
             }
         }
         Ok(())

@@ -21,16 +21,17 @@ use super::framing::{Frame, Frames, framed};
 use super::judging::{HELD, question_of};
 use super::markers::{Marker, Markers};
 use super::meter::HostMeter;
+use super::tally::Tally;
 use crate::{Answer, Conversation, Event, Framing, Permissions, Tell, Undeliverable};
 
-/// A program that says more than this in one launch says it to nobody.
-const MOST_OBSERVED: u32 = 50_000;
-/// A program that asks leave for more than this after one answer of its model's asks for something else than what the model wants to do.
-const MOST_QUESTIONS: u32 = 500;
+/// Reads of its output one after the other, before whoever else has something to say has the word.
+const IN_A_ROW: u32 = 16;
 /// How long a program may take to read what it is told, where that is not silence already.
 const WRITING: std::time::Duration = std::time::Duration::from_secs(30);
 /// So many frames that cannot be read, and the channel is not believed.
 const MOST_UNREADABLE: u32 = 20;
+/// Kinds of events that are said to be passed over. Of a program that has more to tell all of it is another.
+const MOST_UNKNOWN: usize = 20;
 
 pub struct TalkParts {
     pub host: Arc<dyn Host>,
@@ -46,6 +47,8 @@ pub struct TalkParts {
     pub permissions: Permissions,
     pub patience: Patience,
     pub has_finish_line: bool,
+    /// Whether its version was tried.
+    pub is_tried: bool,
 }
 
 pub struct Talk {
@@ -59,12 +62,12 @@ pub struct Talk {
     at_work: BTreeMap<String, Instant>,
     /// Of those, the ones that need leave.
     in_need_of_leave: BTreeMap<String, String>,
-    /// What it has asked leave for since it last asked a model.
-    questions: u32,
-    /// The newest exchange with a model when it last asked leave.
-    asked_after: u64,
-    observed: u32,
+    tally: Tally,
     unreadable: u32,
+    /// Kinds of what it tells that nobody knows.
+    unknown: BTreeSet<String>,
+    /// Of its output, since others were looked at before it.
+    in_a_row: u32,
     /// How its turn has ended if what it left running does not end in time.
     lingers: Option<Observed>,
     /// A person is asked, and until then at most the program may hear so.
@@ -101,10 +104,10 @@ impl Talk {
             refused: BTreeSet::new(),
             at_work: BTreeMap::new(),
             in_need_of_leave: BTreeMap::new(),
-            questions: 0,
-            asked_after: 0,
-            observed: 0,
+            tally: Tally::default(),
             unreadable: 0,
+            unknown: BTreeSet::new(),
+            in_a_row: 0,
             lingers: None,
             held_until: None,
             is_idle: false,
@@ -134,25 +137,28 @@ impl Talk {
             if let Err(end) = dealt {
                 return end;
             }
+            // What it says may be there at once, again and again: everything else that this process does has its turn as well.
+            tokio::task::yield_now().await;
         }
     }
 
-    /// Waits for whatever comes first. Each of these loses nothing when another does.
+    /// Waits for whatever comes first. Each of these loses nothing when another does. What the program says goes before what others have to say,
+    /// since it was mostly said before; but nobody is kept from the word for ever.
     async fn next(&mut self) -> Input {
         let next_look = self.next_look();
+        let goes_first = self.in_a_row < IN_A_ROW;
+        self.in_a_row = if goes_first { self.in_a_row + 1 } else { 0 };
         let TalkParts { host, runtime, running, told, meter, .. } = &mut self.parts;
         let cancel = host.cancel();
         tokio::select! {
             biased;
             stop = cancel.wait() => Input::Stop(stop),
-            read = running.read() => match read {
-                Ok(bytes) if !bytes.is_empty() => Input::Bytes(bytes),
-                Ok(_) | Err(_) => Input::Gone,
-            },
+            read = running.read(), if goes_first => heard(read),
             () = host.listen() => Input::Said,
             Some(told) = told.recv() => Input::Told(told),
             () = meter.is_asked_anyway() => Input::AskedAnyway,
             () = runtime.sleep_until(next_look) => Input::TooLong,
+            read = running.read(), if !goes_first => heard(read),
         }
     }
 
@@ -218,9 +224,11 @@ impl Talk {
 
     async fn hear(&mut self, bytes: &[u8]) -> Result<(), End> {
         self.heard_at = self.parts.runtime.now();
-        let mut end = Ok(());
+        let mut end = self.count_piece();
         for frame in self.frames.push(bytes) {
-            end = self.frame(frame).await;
+            if end.is_ok() {
+                end = self.frame(frame).await;
+            }
             if end.is_err() {
                 break;
             }
@@ -232,6 +240,7 @@ impl Talk {
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), End> {
+        self.count_piece()?;
         let Frame::Whole(frame) = frame else {
             return self.cannot_read("a frame is longer than any that makes sense".to_owned());
         };
@@ -268,8 +277,10 @@ impl Talk {
                 // Whatever is asked is answered before the next frame is read.
                 Event::Withdrawn { .. } => {}
                 Event::Streamed { text } => self.parts.host.emit(Delta::Text(text)),
+                Event::Unknown { kind } => self.passes_over(kind)?,
                 Event::Unreadable { why } => self.cannot_read(why)?,
                 Event::Foreign { why } => return Err(End::NotBelieved(why)),
+                Event::Flood { what } => return Err(End::Flood(what)),
                 Event::Unacceptable { why } => return Err(End::Unacceptable(why)),
             }
         }
@@ -287,6 +298,18 @@ impl Talk {
             source: Source::Provider,
             observation: Observation::Noticed { text: why },
         })
+    }
+
+    /// Said once for each kind, of a version that nobody has tried: what is passed over may be what has changed.
+    fn passes_over(&mut self, kind: String) -> Result<(), End> {
+        let is_news = !self.parts.is_tried && self.unknown.len() < MOST_UNKNOWN && !self.unknown.contains(&kind);
+        if !is_news {
+            return Ok(());
+        }
+        let text = format!("the program tells of `{kind}`, of which Windlass knows nothing: it is passed over");
+        self.unknown.insert(kind);
+        let event_id = format!("unknown:{}:{}", self.parts.markers.nonce, self.unknown.len());
+        self.tell_journal(Observed { event_id, source: Source::Provider, observation: Observation::Noticed { text } })
     }
 
     async fn observe(&mut self, observed: Observed) -> Result<(), End> {
@@ -334,9 +357,8 @@ impl Talk {
     }
 
     fn told_again(&mut self, event_id: &str) -> Result<(), End> {
-        self.observed += 1;
         let text = format!("{event_id} was told before, and counts once");
-        let event_id = format!("again:{}:{}", self.parts.markers.nonce, self.observed);
+        let event_id = format!("again:{}:{}", self.parts.markers.nonce, self.tally.observed()?);
         self.tell_journal(Observed { event_id, source: Source::Marker, observation: Observation::Unheeded { text } })
     }
 
@@ -355,9 +377,8 @@ impl Talk {
             match marker {
                 Marker::Told(observed) => Box::pin(self.observe(observed)).await?,
                 Marker::Refused(why) => {
-                    self.observed += 1;
                     let text = format!("a marker is not read: {why}");
-                    let event_id = format!("marker:{}:{}", self.parts.markers.nonce, self.observed);
+                    let event_id = format!("marker:{}:{}", self.parts.markers.nonce, self.tally.observed()?);
                     let observation = Observation::Unheeded { text };
                     self.tell_journal(Observed { event_id, source: Source::Marker, observation })?;
                 }
@@ -464,26 +485,16 @@ impl Talk {
         if self.parts.host.state().foreign.has_seen(&observed.event_id) {
             return Ok(());
         }
-        self.count()?;
+        self.tally.observed()?;
         self.stage(RunnerCommand::Observe(Box::new(observed)))
     }
 
-    /// Of all that is written down for it.
-    pub(super) fn count(&mut self) -> Result<(), End> {
-        self.observed += 1;
-        if self.observed > MOST_OBSERVED { Err(End::Flood("it tells more than anybody could read")) } else { Ok(()) }
+    fn count_piece(&mut self) -> Result<(), End> {
+        self.tally.piece(self.parts.host.state().foreign.last_exchange)
     }
 
-    /// Of all that it asks leave for. What it asks of models costs something, and bounds the rest.
     pub(super) fn count_question(&mut self) -> Result<(), End> {
-        self.count()?;
-        let newest = self.parts.host.state().foreign.last_exchange;
-        self.questions = if newest == self.asked_after { self.questions + 1 } else { 1 };
-        self.asked_after = newest;
-        match self.questions > MOST_QUESTIONS {
-            true => Err(End::Flood("it asks for leave again and again, and asks no model in between")),
-            false => Ok(()),
-        }
+        self.tally.question(self.parts.host.state().foreign.last_exchange)
     }
 
     pub(super) fn stage(&self, command: RunnerCommand) -> Result<(), End> {
@@ -590,13 +601,24 @@ impl Talk {
                         Event::Withdrawn { .. }
                         | Event::Lingers { .. }
                         | Event::Streamed { .. }
+                        | Event::Unknown { .. }
                         | Event::Unreadable { .. }
                         | Event::Foreign { .. }
+                        | Event::Flood { .. }
                         | Event::Unacceptable { .. } => {}
                     }
                 }
             }
+            tokio::task::yield_now().await;
         }
+    }
+}
+
+/// What came of reading what it says.
+fn heard(read: Result<Vec<u8>, windlass_sandbox::Error>) -> Input {
+    match read {
+        Ok(bytes) if !bytes.is_empty() => Input::Bytes(bytes),
+        Ok(_) | Err(_) => Input::Gone,
     }
 }
 

@@ -27,6 +27,7 @@ use super::meter::HostMeter;
 use super::opening::opening;
 use super::screen_markers;
 use super::talk::{last_line, within};
+use super::tally::Tally;
 use super::typing::{is_another, pasted, stands};
 use crate::{LaunchSpec, Naming, Undeliverable};
 
@@ -57,8 +58,11 @@ const INTERRUPT: &[u8] = b"\x03";
 /// For what was typed to stand on the screen.
 const SHOWING: Duration = Duration::from_secs(3);
 const NO_FIELD: &str = "its screen takes no message now; it is typed in when it does";
+const NOTHING_BROKEN_OFF: &str =
+    "nothing has changed on its screen: there was nothing to break off, or it does not heed its keys";
 /// Of the last screen, what stands for the agent's last words.
 const MOST_WORDS: usize = 2_000;
+const UNCLAIMED: &str = "nobody had typed into it, it had not said that it was done, and no check says what came of it";
 /// As a shell says that a program was quit with Ctrl-C.
 const QUIT: i32 = 130;
 
@@ -81,6 +85,8 @@ pub struct Sitting {
     refused: BTreeSet<&'static str>,
     /// The first message, where it has to be typed in, and what stands on the screen once it can be.
     prompt: Option<(&'static str, String)>,
+    /// The question that the screen may open with.
+    opens_with: Option<&'static str>,
     /// Somebody has said something that is not typed yet.
     is_owed: bool,
     /// Of whom it is said already that they wait.
@@ -91,6 +97,7 @@ pub struct Sitting {
     interrupt: &'static [&'static str],
     changed_at: Instant,
     screens: Screens,
+    tally: Tally,
 }
 
 enum Input {
@@ -130,12 +137,11 @@ impl ForeignRunner {
         lost: impl Future<Output = End> + Send,
     ) -> End {
         let naming = self.adapter.naming(&self.launching(&arranged));
-        if arranged.opening.resumes.is_none() {
-            if let Err(end) = self.learn_name(host.as_ref(), &naming).await {
-                return end;
-            }
-            arranged.opening = opening(&host.state(), &arranged.task);
+        // Whoever carried it before may have been killed, or was told to stop.
+        if let Err(end) = self.learn_name(host.as_ref(), &naming).await {
+            return end;
         }
+        arranged.opening = opening(&host.state(), &arranged.task);
         let tools = Arc::clone(&arranged.tools);
         let end = match self.sit_down(host, arranged, has_finish_line, screens, &naming).await {
             Ok(mut sitting) => {
@@ -144,7 +150,7 @@ impl ForeignRunner {
             }
             Err(end) => end,
         };
-        if !matches!(end, End::Stopped(Stop::Cancel | Stop::LeaseLost)) {
+        if !matches!(end, End::Stopped(_)) {
             let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming).await;
         }
         end
@@ -158,10 +164,10 @@ impl ForeignRunner {
         screens: &Screens,
         naming: &Naming,
     ) -> Result<Sitting, End> {
-        let spec = self.adapter.launch(&self.launching(&arranged)).map_err(|error| End::Broken(error.to_string()))?;
+        let spec = self.adapter.launch(&self.launching(&arranged))?;
         let size = screens.size.within_bounds();
         let streams = Streams::Terminal { rows: size.rows, cols: size.cols };
-        let running = self.begin(on_screen(spec), streams, &arranged.pictures).await?;
+        let running = self.begin(&host.cancel(), on_screen(spec), streams, &arranged.pictures).await?;
         let awaited = self.adapter.awaits_prompt(&self.launching(&arranged));
         let Arranged { opening, markers, told, meter, fresh, .. } = arranged;
         // A copy of another conversation has a name of its own.
@@ -199,12 +205,14 @@ impl ForeignRunner {
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
             prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
+            opens_with: self.adapter.opens_with(),
             is_owed: false,
             deferred: BTreeSet::new(),
             unfit: None,
             interrupt: self.adapter.interrupt_keys(),
             changed_at: runtime.now(),
             screens: screens.clone(),
+            tally: Tally::default(),
         };
         let begun = self.note(host.as_ref(), opening, "terminal").await;
         let begun = begun.and_then(|()| trouble.map_or(Ok(()), |text| sitting.notice("recording", text)));
@@ -304,6 +312,7 @@ impl Sitting {
         for claim in claims {
             self.heed(&claim).await?;
         }
+        self.let_open();
         self.type_prompt().await;
         if self.is_owed { self.tell_news().await } else { Ok(()) }
     }
@@ -323,10 +332,11 @@ impl Sitting {
     }
 
     /// A screen shows the same marker again and again: it counts once.
-    fn observe(&self, observed: Observed) -> Result<Option<Claim>, End> {
+    fn observe(&mut self, observed: Observed) -> Result<Option<Claim>, End> {
         if self.host.state().foreign.has_seen(&observed.event_id) {
             return Ok(None);
         }
+        self.tally.told()?;
         let claim = match &observed.observation {
             Observation::Claimed(claim) => Some(claim.clone()),
             _ => None,
@@ -372,6 +382,16 @@ impl Sitting {
         self.tell_news().await
     }
 
+    /// Only before its model has said anything: what stands there later may be the agent's. Some take no key in the first moment.
+    fn let_open(&mut self) {
+        let Some(shown) = self.opens_with else { return };
+        if self.host.state().foreign.last_exchange != self.exchanges_before {
+            self.opens_with = None;
+        } else if self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown))) {
+            let _a_person_may_press_it = self.terminal.type_now(b"\r");
+        }
+    }
+
     async fn type_prompt(&mut self) {
         let Some((shown, prompt)) = &self.prompt else { return };
         let is_awaited = self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown)));
@@ -413,15 +433,19 @@ impl Sitting {
 
     /// The program stays, whatever it asks is answered with no, and it waits for what comes next.
     async fn break_off(&mut self) -> Delivery {
+        let before = self.terminal.look(windlass_terminal::Screen::text);
         for key in self.interrupt {
-            if self.terminal.input(key.as_bytes()).await.is_err() {
-                return Delivery::Undeliverable { reason: "the program has ended".to_owned() };
+            if let Err(error) = self.terminal.type_now(key.as_bytes()) {
+                return Delivery::Undeliverable { reason: error.to_string() };
             }
             // Two at once would be another key.
             self.show_something().await;
         }
         self.unfit = None;
-        Delivery::Delivered
+        match self.shows(|screen| *screen != before).await {
+            true => Delivery::Delivered,
+            false => Delivery::Undeliverable { reason: NOTHING_BROKEN_OFF.to_owned() },
+        }
     }
 
     /// Not again into a screen that has not taken it.
@@ -434,20 +458,28 @@ impl Sitting {
     async fn enter(&mut self, text: &str) -> bool {
         let before = self.terminal.look(windlass_terminal::Screen::text);
         let pasted = pasted(text, self.terminal.look(windlass_terminal::Screen::wants_bracketed_pastes));
-        if self.terminal.input(pasted.as_bytes()).await.is_err() {
+        if self.terminal.type_now(pasted.as_bytes()).is_err() {
             return false;
         }
-        let given_up = self.runtime.now() + SHOWING;
         // Some take a moment to put it in, and would send off nothing.
-        while !self.terminal.look(|screen| stands(text, &before, &screen.text())) {
-            if self.runtime.now() >= given_up {
-                self.unfit = Some(before);
+        if !self.shows(|screen| stands(text, &before, screen)).await {
+            self.unfit = Some(before);
+            return false;
+        }
+        self.unfit = None;
+        self.terminal.type_now(b"\r").is_ok()
+    }
+
+    /// Whether this comes to stand on the screen. Whoever is told to stop does not wait for it.
+    async fn shows(&mut self, wanted: impl Fn(&Vec<String>) -> bool + Send) -> bool {
+        let (given_up, cancel) = (self.runtime.now() + SHOWING, self.host.cancel());
+        while !self.terminal.look(|screen| wanted(&screen.text())) {
+            if self.runtime.now() >= given_up || cancel.raised().is_some() {
                 return false;
             }
             self.show_something().await;
         }
-        self.unfit = None;
-        self.terminal.input(b"\r").await.is_ok()
+        true
     }
 
     async fn show_something(&mut self) {
@@ -498,7 +530,11 @@ impl Sitting {
             return end;
         }
         match self.running.wait().await {
-            Ok(Status::Code(0 | QUIT)) => End::Turn(TurnEnd::Completed { message: self.last_words() }),
+            Ok(Status::Code(0 | QUIT)) if self.has_finish_line || self.terminal.is_typed_into() => {
+                End::Turn(TurnEnd::Completed { message: self.last_words() })
+            }
+            // Nobody has quit it, it has not said that it was done, and nothing checks whether it is.
+            Ok(Status::Code(0 | QUIT)) => End::Exited(UNCLAIMED.to_owned()),
             _ => End::Exited(last_line(&self.last_words())),
         }
     }
@@ -552,7 +588,7 @@ impl Sitting {
             if ended.is_some() {
                 break;
             }
-            let _nobody_reads = within(runtime, QUITTING, Box::pin(self.terminal.input(INTERRUPT))).await;
+            let _nobody_reads = self.terminal.type_now(INTERRUPT);
             ended = wait(QUITTING).await;
         }
         if ended.is_none() {

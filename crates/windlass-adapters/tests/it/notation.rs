@@ -19,6 +19,8 @@ pub fn event(event: &Event) -> String {
         Event::Streamed { text } => format!("streams {}", quoted(text)),
         Event::Unreadable { why } => format!("unreadable: {}", cut(why)),
         Event::Foreign { why } => format!("foreign: {}", cut(why)),
+        Event::Unknown { kind } => format!("knows nothing of {}", cut(kind)),
+        Event::Flood { what } => format!("floods: {what}"),
         Event::Unacceptable { why } => format!("unacceptable: {}", cut(why)),
     }
 }

@@ -19,7 +19,7 @@ use tokio::{io::Interest, net::UnixStream, time::timeout};
 
 use super::session::Session;
 use crate::{
-    Error,
+    Error, MOST_LISTENERS,
     packet::receive_packet,
     wire::{LISTEN, Listening},
 };
@@ -27,12 +27,10 @@ use crate::{
 const DOING: &str = "listen in the sandbox";
 /// A supervisor that has not answered by then never will.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Callers are told of it in [`crate::Sandbox::listen`].
-const MOST: usize = 16;
 
 pub(crate) async fn listen(session: &Session) -> Result<TcpListener, Error> {
-    if session.listened.fetch_add(1, Ordering::Relaxed) >= MOST {
-        let why = format!("{MOST} were asked for already; let several commands connect to one");
+    if session.listened.fetch_add(1, Ordering::Relaxed) >= MOST_LISTENERS {
+        let why = format!("{MOST_LISTENERS} were asked for already; let several commands connect to one");
         return Err(Error::io(DOING)(io::Error::other(why)));
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

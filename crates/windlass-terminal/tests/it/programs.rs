@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use windlass_terminal::{Closed, Ending, Painter, Screen, Size, Terminal, Terminals, Unopened};
+use windlass_terminal::{Closed, Ending, NotTyped, Painter, Screen, Size, Terminal, Terminals, Unopened};
 
 use crate::pty::open_pty;
 use crate::stage::{SMALL, drive, options, play, stage, until};
@@ -40,6 +40,24 @@ fn a_program_has_a_terminal_of_its_size_that_can_be_typed_into() {
         terminal.end(Ending::Exited(status.code().unwrap()));
         assert_eq!(terminal.ending(), Some(Ending::Exited(0)));
         assert_eq!(terminal.input(b"more").await, Err(Closed));
+    });
+}
+
+/// Whoever carries it has something else to do than to wait for it.
+#[test]
+fn a_program_that_does_not_read_keeps_nobody_waiting_but_who_wants_to() {
+    play(async {
+        let mut stage = stage(|options| options);
+        let terminal = stage.terminal.clone();
+        // More than the pipe holds, and nobody reads: it comes to rest with its places full.
+        let full = (0..1_000).map(|_| terminal.type_now(&[b'x'; 1_000])).find(Result::is_err);
+        assert_eq!(full, Some(Err(NotTyped::Unread)));
+        assert!(!terminal.is_typed_into(), "not by a person");
+        stage.hear(10_000).await;
+        terminal.input(b"y").await.unwrap();
+        assert!(terminal.is_typed_into());
+        let terminal = stage.exit(Ending::Exited(0)).await;
+        assert_eq!(terminal.type_now(b"x"), Err(NotTyped::Closed));
     });
 }
 

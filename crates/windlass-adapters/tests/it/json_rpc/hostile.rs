@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_adapters::{Adapter, Answer, Conversation, Copilot, Event, OpenCode, Tell};
 
+use super::gemini::gemini;
+
 use crate::launching::scene;
 
 /// A talk that is under way, and what the real program said in it.
@@ -16,10 +18,15 @@ struct Scenario {
     frames: Vec<String>,
 }
 
-fn scenarios() -> [Scenario; 2] {
+fn scenarios() -> [Scenario; 3] {
     let ping = json!({ "id": 1, "result": { "protocolVersion": 3, "timestamp": "t" } });
     let greeting = json!({ "id": 1, "result": { "protocolVersion": 1 } });
-    [scenario(&Copilot, "copilot/asked.jsonl", &ping), scenario(&OpenCode, "acp/opencode-asked.jsonl", &greeting)]
+    [
+        scenario(&Copilot, "copilot/asked.jsonl", &ping),
+        scenario(&OpenCode, "acp/opencode-asked.jsonl", &greeting),
+        // Of an agent that is added by its command line nothing is known: what another said is as good as anything.
+        scenario(&gemini(), "acp/opencode-asked.jsonl", &greeting),
+    ]
 }
 
 fn scenario(adapter: &dyn Adapter, file: &str, greeting: &Value) -> Scenario {

@@ -621,3 +621,57 @@ fn a_question_waits_for_where_its_command_will_run() {
     let after = stopped.hears(&told("in_progress", json!({ "command": "rm x" })));
     assert!(!after.iter().any(|event| matches!(event, Event::Asked(_))), "{after:?}");
 }
+
+fn told_of(call: usize, status: &str, input: &str) -> Value {
+    update(
+        "s1",
+        json!({ "sessionUpdate": "tool_call", "toolCallId": format!("c{call}"), "kind": "other", "title": "think",
+            "status": status, "rawInput": { "thought": input } }),
+    )
+}
+
+fn floods(events: &[Event]) -> bool {
+    matches!(events, [Event::Flood { .. }])
+}
+
+/// Regression: what was announced and never begun was told to nobody, counted by nobody, and remembered for ever.
+#[test]
+fn who_begins_more_than_can_be_remembered_is_ended() {
+    let mut table = acp(&STEERED);
+    assert!((0..1_000).all(|call| table.hears(&told_of(call, "pending", "x")).is_empty()));
+    assert!(floods(&table.hears(&told_of(1_000, "pending", "x"))));
+
+    let (mut table, large) = (acp(&STEERED), "x".repeat(10 << 20));
+    assert!((0..6).all(|call| table.hears(&told_of(call, "pending", &large)).is_empty()));
+    assert!(floods(&table.hears(&told_of(6, "pending", &large))), "however few they are");
+
+    let mut table = opencode();
+    let early = |id: u64| {
+        json!({ "id": id, "method": "session/request_permission", "params": { "sessionId": "s1", "options": [],
+            "toolCall": { "toolCallId": "c1", "kind": "execute", "rawInput": { "command": "make" } } } })
+    };
+    assert!((0..1_000).all(|id| table.hears(&early(id)).is_empty()));
+    assert!(floods(&table.hears(&early(1_000))));
+}
+
+#[test]
+fn a_long_conversation_is_none() {
+    let mut table = acp(&STEERED);
+    for call in 0..3_000 {
+        let told =
+            [table.hears(&told_of(call, "pending", "x")), table.hears(&told_of(call, "completed", "x"))].concat();
+        assert!(matches!(&told[..], [Event::Observed { .. }, Event::Observed { .. }]), "{call}: {told:?}");
+    }
+    let large = "x".repeat(10 << 20);
+    for call in 3_000..3_007 {
+        assert!(!floods(&table.hears(&told_of(call, "completed", &large))), "what has ended weighs nothing");
+    }
+}
+
+/// Each time it is asked what still runs.
+#[test]
+fn a_copilot_that_answers_nothing_is_ended() {
+    let mut table = copilot();
+    let mut said = (0..2_000).map(|_| table.hears(&event("assistant.idle", json!({}))));
+    assert!(said.any(|events| floods(&events)));
+}

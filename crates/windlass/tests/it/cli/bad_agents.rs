@@ -30,6 +30,7 @@ case $mode in
   silent) hello; exec sleep 1000 ;;
   endless) hello; said 1 '{"type":"tool_use","id":"c1","name":"Read","input":{"file_path":"x"}}'; exec sleep 1000 ;;
   floods) hello; while :; do i=$((i+1)); said "$i" '{"type":"text","text":"And on."}'; done ;;
+  babbles) hello; exec yes '{"type":"x"}' ;;
   pesters) hello; while :; do i=$((i+1)); ask "q$i" "c$i" "true"; read -r _; done ;;
   half) hello; printf '{"type":"assistant","uuid":"1","mess'; exit 0 ;;
   another) hello
@@ -179,6 +180,12 @@ fn an_agent_that_hangs_silently_in_a_call_of_its_own() {
 #[test]
 fn an_agent_that_floods() {
     CLAUDE_CODE.is_tried_again("floods", "it tells more than anybody could read");
+}
+
+/// Regression: what came to nothing was not counted, and kept everybody else from the word.
+#[test]
+fn an_agent_that_floods_with_what_says_nothing() {
+    CLAUDE_CODE.is_tried_again("babbles", "it talks without end");
 }
 
 /// And this: nobody counted what was asked for.

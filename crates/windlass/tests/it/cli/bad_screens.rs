@@ -18,6 +18,8 @@ case $mode in
   exits) echo 'no licence for today'; exit 3;;
   killed) kill -9 $$;;
   floods) exec yes 'And on.';;
+  leaves) exit 0;;
+  tells) while :; do i=$((i+1)); printf '@task::%s,"event":"%s","kind":"note","payload":{"message":"on"}}\n' "$told" "$i"; done;;
   hangs) exec sleep 1000;;
   thinks) sleep 6; echo 'STILL HERE'; touch there.txt; claim; read -r _;;
   children) setsid sleep 271 & touch there.txt; claim; read -r _;;
@@ -107,6 +109,28 @@ fn a_program_that_is_killed() {
     assert!(program.ends_with("it was ended by signal 9"), "{program}");
     assert_eq!(executions(&story).len(), 2, "the next attempt is made");
     assert!(replayed(&home, &story).contains("READY"));
+}
+
+/// Regression: it was taken for one that somebody had quit, and its work for done.
+#[test]
+fn a_program_that_says_nothing_of_its_work_and_goes_has_not_done_it() {
+    let home = home("leaves");
+    let story = ended(&home, &["--max-attempts", "1"], 1);
+    let (state, why, program) = first(&story);
+    assert_eq!(state, "failed");
+    assert!(why.contains("it had not said that it was done"), "{why}");
+    assert!(program.ends_with("it exited with 0"), "{program}");
+}
+
+/// Regression: over its channel such a program is ended, and on its screen it filled the journal.
+#[test]
+fn a_program_that_floods_with_what_it_has_to_tell() {
+    let home = home("tells");
+    let story = ended(&home, &CHECKED, 0);
+    let (state, why, _) = first(&story);
+    assert_eq!(state, "failed");
+    assert!(why.contains("it tells more than anybody could read"), "{why}");
+    assert_eq!(executions(&story).len(), 2, "the next attempt is made");
 }
 
 /// Nobody reads it, and it is never silent: its time ends it.

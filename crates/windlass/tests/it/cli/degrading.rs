@@ -36,6 +36,9 @@ new_language() { printf '<<stream-json v3>> {"kind":"hello"}\n'; }
 case $(cat channel.txt) in
   understood) hello default; touch there.txt
     printf '{"type":"result","uuid":"u","subtype":"success","is_error":false,"result":"It is there.","session_id":"%s"}\n' "$session"; read -r _ ;;
+  richer) hello default; touch there.txt
+    for kind in news mood news; do printf '{"type":"%s","session_id":"%s"}\n' "$kind" "$session"; done
+    printf '{"type":"result","uuid":"u","subtype":"success","is_error":false,"result":"It is there.","session_id":"%s"}\n' "$session"; read -r _ ;;
   changed) new_language; sleep 1000 ;;
   changes) hello default; for i in $(seq 30); do new_language; done; sleep 1000 ;;
   acts) hello default
@@ -154,6 +157,18 @@ fn another_version_that_is_understood_is_believed_and_said_to_be_one() {
         let told = home.windlass(words).run().expect(0).stdout;
         assert!(told.contains("was not tried with Claude Code 9.9.9"), "{words:?}: {told}");
     }
+}
+
+/// Regression: it was dropped, and nobody knew that anything was.
+#[test]
+fn what_it_tells_of_that_nobody_knows_is_passed_over_and_said_to_be_once_for_each_kind() {
+    let home = home("richer", "works");
+    run(&home).expect(0);
+    let story = read(&home);
+    let noticed = story.of("observation.recorded").filter_map(|record| record["data"]["text"].as_str());
+    let passed_over: Vec<_> = noticed.filter(|text| text.contains("it is passed over")).collect();
+    assert_eq!(passed_over.len(), 2, "{passed_over:?}");
+    assert!(passed_over[0].contains("`news`") && passed_over[1].contains("`mood`"), "{passed_over:?}");
 }
 
 #[test]
