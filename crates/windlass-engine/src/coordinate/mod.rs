@@ -21,5 +21,6 @@ pub use outbox::OutboxPage;
 pub use outgoing::{Outgoing, Published};
 pub(crate) use place::Place;
 pub use state::Naming;
+pub(crate) use telling::Told;
 pub use trigger::{Heeded, Means};
 pub(crate) use user::user_weight;
