@@ -153,7 +153,7 @@ pub struct GoalRequest {
     pub document: String,
     #[schema(max_length = 4096)]
     pub workspace: Option<String>,
-    /// How often it may be mended on one word.
+    /// How often it may be mended on one word; 10 times unless said.
     pub max_fixes: Option<u32>,
     #[schema(max_length = 256)]
     pub model: Option<String>,

@@ -24,6 +24,7 @@ use crate::kept::Kept;
 use crate::law::Law;
 use crate::memories::Recollections;
 use crate::process::{Machine, Process, retire_process};
+use crate::retention::Expired;
 use crate::story::{Index, KeptExecution, KeptOutline, execution_weight};
 use crate::stream_journal::KeptStates;
 use crate::timers::SetAside;
@@ -112,6 +113,8 @@ pub(crate) struct House {
     proved: Mutex<BTreeSet<String>>,
     /// Tenants whose orphaned folders this process has looked for.
     swept: Mutex<BTreeSet<Tenant>>,
+    /// Expired tasks of which nothing is left but files that could not be removed.
+    stuck: Mutex<BTreeMap<(Tenant, TaskId), Expired>>,
     /// The earlier plans that tasks go on from, by what they call them.
     earlier: Mutex<BTreeMap<(Tenant, TaskId, String), TaskId>>,
     /// Graphs whose parts are at work, as they were when they were last driven.
@@ -167,6 +170,7 @@ impl Engine {
             kept: Mutex::default(),
             proved: Mutex::default(),
             swept: Mutex::default(),
+            stuck: Mutex::default(),
             earlier: Mutex::default(),
             resting: Mutex::default(),
             sessions: Kept::new(MOST_OF_SESSIONS, session_weight),
@@ -219,6 +223,10 @@ impl House {
 
     pub fn lock_resting(&self) -> MutexGuard<'_, BTreeMap<(Tenant, TaskId), Resting>> {
         self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn lock_stuck(&self) -> MutexGuard<'_, BTreeMap<(Tenant, TaskId), Expired>> {
+        self.stuck.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, AtWork>> {

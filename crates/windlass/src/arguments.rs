@@ -540,13 +540,16 @@ pub enum GoalsCommand {
     Run(GoalNamed),
 }
 
+/// On one word, unless said otherwise, here or over the service.
+pub const MOST_FIXES: u32 = 10;
+
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct GoalsAdd {
     /// A plan document of `type: goal` (docs/goals.md)
     #[serde(skip)]
     pub file: PathBuf,
     /// How often it may be mended before you are asked again
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = MOST_FIXES, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_fixes: u32,
     /// The folder it is about
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -127,6 +127,12 @@ impl AgentInjection {
         self.metadata.as_ref()?.get(REQUEST_ID)?.as_str()?.parse().ok()
     }
 
+    /// A person's response, in their own words, where it is one. Another program may say it as agents hear it, or bare.
+    pub fn response(&self) -> Option<&str> {
+        let is_one = self.injection_type == InjectionType::HitlResponse;
+        is_one.then(|| self.content.strip_prefix(RESPONDED).unwrap_or(&self.content))
+    }
+
     /// What an agent is told whose last word has not the form that was asked for.
     pub fn repair(words: &str) -> Self {
         let metadata = [(REPAIR.to_owned(), serde_json::json!(true))].into_iter().collect();

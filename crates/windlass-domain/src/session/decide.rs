@@ -120,7 +120,7 @@ mod tests {
             "o" => SessionAction::Open(SessionOpened::local("/home/you".to_owned())),
             "s" => {
                 let (message_id, words, taint) = (message(number), word.to_owned(), Taint::Auth);
-                SessionAction::Say(UserSaid { message_id, words, taint, template: None })
+                SessionAction::Say(UserSaid { message_id, words, taint, template: None, by: None })
             }
             "k" => SessionAction::Take { task_id: run(number), called: Names::default(), most: 2 },
             "l" => SessionAction::LetIn { most: 2 },

@@ -91,6 +91,16 @@ pub struct UserSaid {
     /// What its turn is begun with, where it has to wait for that: the options that it was said with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<Box<TaskCreated>>,
+    /// Unknown of what was said before this was kept: whoever opened the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Speaker>,
+}
+
+/// Who speaks, which need not be who opened the session, and by which door.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Speaker {
+    pub user_id: String,
+    pub channel: Channel,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ mod state;
 
 pub use decide::{SessionAction, SessionRejected, decide};
 pub use event::{
-    SessionEvent, SessionOpened, SessionTriggered, StatusTold, TaskLetIn, TaskOver, TaskTaken, TurnDone, TurnEnded,
-    TurnStarted, UserSaid,
+    SessionEvent, SessionOpened, SessionTriggered, Speaker, StatusTold, TaskLetIn, TaskOver, TaskTaken, TurnDone,
+    TurnEnded, TurnStarted, UserSaid,
 };
 pub use state::{News, Said, SessionState, Turn};

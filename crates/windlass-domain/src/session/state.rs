@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{SessionEvent, StatusTold, TaskTaken, TurnDone, TurnEnded, UserSaid};
+use super::event::{SessionEvent, Speaker, StatusTold, TaskTaken, TurnDone, TurnEnded, UserSaid};
 use crate::caller::CallerName;
 use crate::coordinate::{Channel, Names};
 use crate::id::{MessageId, TaskId};
@@ -71,6 +71,7 @@ pub struct Turn {
     pub message_id: MessageId,
     pub run: TaskId,
     pub words: String,
+    pub by: Speaker,
 }
 
 impl SessionState {
@@ -100,7 +101,9 @@ impl SessionState {
             SessionEvent::TurnStarted(started) => {
                 let at = self.unheard.iter().position(|said| said.message_id == started.message_id);
                 if let Some(said) = at.map(|at| self.unheard.remove(at)) {
-                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words: said.words });
+                    let by =
+                        said.by.unwrap_or_else(|| Speaker { user_id: self.user_id.clone(), channel: self.channel });
+                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words: said.words, by });
                 }
             }
             SessionEvent::TurnEnded(ended) => self.end(ended),

@@ -420,7 +420,8 @@ fn standing_of(graph: &GraphState) -> &'static str {
 fn in_a_session(session: &SessionState) -> Vec<SessionAction> {
     let message = |number: usize| MessageId::new(START, number as u128);
     let said = session.unheard.len() + session.said.len() + usize::from(session.turn.is_some());
-    let say = UserSaid { message_id: message(said), words: "hello".to_owned(), taint: Taint::Auth, template: None };
+    let (message_id, words) = (message(said), "hello".to_owned());
+    let say = UserSaid { message_id, words, taint: Taint::Auth, template: None, by: None };
     let first = session.unheard.first().map(|said| said.message_id);
     let (decision, done) = (RouteDecision::of("hello"), TurnDone::Answered);
     [

@@ -2,7 +2,7 @@
 //! door it came by; the run is then approved as any direct run is, for low and medium calls in the folder that the door's operator named.
 
 use windlass_domain::coordinate::{Names, Origin};
-use windlass_domain::execution::AgentInjection;
+use windlass_domain::execution::{AgentInjection, InjectionType};
 use windlass_domain::session::SessionAction;
 use windlass_domain::task::{Control, ResumeContext};
 use windlass_domain::{CallerName, CommandId, SessionId, Taint, TaskId};
@@ -53,7 +53,10 @@ impl Engine {
                 return Ok(Commanded::Before);
             }
             match Box::pin(self.try_command(order, session, issuer)).await {
-                Err(Error::Store(StoreError::Conflict { .. } | StoreError::Duplicate { .. })) if tries < TRIES => {}
+                Err(
+                    Error::Store(StoreError::Conflict { .. } | StoreError::Duplicate { .. } | StoreError::Gone { .. })
+                    | Error::Question(_),
+                ) if tries < TRIES => {}
                 commanded => return commanded,
             }
         }
@@ -101,7 +104,7 @@ impl Engine {
         })
     }
 
-    /// What was said is in the task's own journal, whatever the command says of it; new is what it brings.
+    /// What was said is in the task's own journal, whatever the command says of it; new is what it brings, perhaps the answer to a question.
     async fn go_on_as_told(
         &self,
         task: TaskId,
@@ -115,8 +118,13 @@ impl Engine {
             return Err(Error::Over(task));
         }
         rider.expect.push((journal.stream, journal.head));
-        let told = Control::Inject(context.injection.clone());
-        rider.messages.push(self.mail(task, told, order.origin.taint)?);
+        let from = (order.origin.by.as_str(), order.origin.taint);
+        match self.add_injection(&mut rider, task, &context.injection, from).await {
+            // A plain word to go on is heeded also where nobody is there yet, or any more, who could hear it.
+            Err(Error::NobodyHears(_) | Error::TooLate(_) | Error::EmptyMessage)
+                if context.injection.injection_type == InjectionType::SystemControl => {}
+            told => told?,
+        }
         if !self.is_sent_for(task).await? {
             self.go_on_with(&mut rider, task).await?;
         }

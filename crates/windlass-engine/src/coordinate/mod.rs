@@ -23,5 +23,6 @@ pub use outgoing::{Outgoing, Published};
 pub(crate) use place::Place;
 pub(crate) use state::Dated;
 pub use state::Naming;
+pub(crate) use telling::Told;
 pub use trigger::{Heeded, Means};
 pub(crate) use user::user_weight;

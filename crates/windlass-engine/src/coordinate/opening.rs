@@ -2,7 +2,7 @@
 
 use windlass_domain::CallerName;
 use windlass_domain::coordinate::{Channel, LOCAL_USER, Origin};
-use windlass_domain::session::SessionOpened;
+use windlass_domain::session::{SessionOpened, Speaker};
 
 pub(crate) struct Opening {
     pub user_id: String,
@@ -17,6 +17,11 @@ impl Opening {
 
     pub fn by(origin: &Origin) -> Self {
         Self { user_id: origin.by.clone(), channel: origin.channel, called: None }
+    }
+
+    /// Who does is who speaks in it, then and later.
+    pub fn speaker(&self) -> Speaker {
+        Speaker { user_id: self.user_id.clone(), channel: self.channel }
     }
 
     pub fn opens(&self, workspace: String) -> SessionOpened {

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::host::Rider;
-use crate::questions::LONGEST_MESSAGE;
+use crate::questions::fits;
 
 /// For whom it is.
 pub(super) enum Audience {
@@ -24,9 +24,9 @@ pub(super) enum Audience {
     },
 }
 
-pub(super) struct Told<'a> {
-    injection: &'a AgentInjection,
-    taint: Taint,
+pub(crate) struct Told<'a> {
+    pub injection: &'a AgentInjection,
+    pub taint: Taint,
 }
 
 impl Engine {
@@ -37,12 +37,7 @@ impl Engine {
         taint: Taint,
         mandate: &Mandate,
     ) -> Result<Heeded, Error> {
-        if injection.content.trim().is_empty() {
-            return Err(Error::EmptyMessage);
-        }
-        if injection.content.len() > LONGEST_MESSAGE {
-            return Err(Error::MessageTooLong { most: LONGEST_MESSAGE });
-        }
+        fits(&injection.content)?;
         let told = Told { injection, taint };
         Ok(Heeded::Told(self.in_a_commit(mandate, &Deed::Tell(&audience, &told)).await?))
     }
@@ -86,7 +81,7 @@ impl Engine {
     }
 
     /// Adds nothing where nobody hears it.
-    async fn tell_task(&self, rider: &mut Rider, task: TaskId, told: &Told<'_>) -> Result<(), Error> {
+    pub(crate) async fn tell_task(&self, rider: &mut Rider, task: TaskId, told: &Told<'_>) -> Result<(), Error> {
         let journal = self.task_journal(task).await?;
         if journal.state.is_over() {
             return Err(Error::Over(task));

@@ -51,6 +51,7 @@ pub enum Heeded {
 pub(super) enum Deed<'a> {
     LetGoOn(TaskId, &'a str),
     Tell(&'a Audience, &'a Told<'a>),
+    Inject(TaskId, &'a AgentInjection, (&'a str, Taint)),
 }
 
 impl Engine {
@@ -119,10 +120,6 @@ impl Engine {
             }
             Triggered::UserMessage { words, task_id: Some(task) } => {
                 let task = self.task_called(task);
-                if self.is_planned(task).await? {
-                    let told = AgentInjection::user_says(words);
-                    return self.tell_those_at_work(Audience::Task(task), &told, origin.taint, mandate).await;
-                }
                 let message = Message { text: words.clone(), question: None, by: origin.by.clone() };
                 Ok(Heeded::Sent(task, self.send_as(origin.taint, task, &message, mandate).await?))
             }
@@ -148,7 +145,8 @@ impl Engine {
                     InjectionType::ExternalEvent => Taint::External,
                     _ => origin.taint,
                 };
-                self.tell_those_at_work(Audience::Task(self.task_called(task_id)), injection, taint, mandate).await
+                let deed = Deed::Inject(self.task_called(task_id), injection, (&origin.by, taint));
+                Ok(Heeded::Told(self.in_a_commit(mandate, &deed).await?))
             }
             Triggered::TaskControl { task_id, steering, reason } => {
                 let task = self.task_called(task_id);
@@ -156,10 +154,6 @@ impl Engine {
                 Ok(Heeded::Steered(task, *steering))
             }
         }
-    }
-
-    async fn is_planned(&self, task: TaskId) -> Result<bool, Error> {
-        Ok(self.task(task).await?.created.is_some_and(|created| created.planned))
     }
 
     async fn steer(&self, task: TaskId, steering: Steering, reason: &str, mandate: &Mandate) -> Result<(), Error> {
@@ -185,15 +179,19 @@ impl Engine {
                     vec![*task]
                 }),
                 Deed::Tell(audience, told) => self.tell_audience(&mut rider, audience, told).await,
+                Deed::Inject(task, injection, from) => {
+                    self.add_injection(&mut rider, *task, injection, *from).await.map(|()| vec![*task])
+                }
             };
             let tasks = match tasks {
-                Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => continue,
+                // Somebody else has answered the question meanwhile.
+                Err(Error::Store(StoreError::Conflict { .. }) | Error::Question(_)) if tries < TRIES => continue,
                 tasks => tasks?,
             };
             let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
             rider.ride(&mut commit);
             match shared.commit(commit).await {
-                Err(StoreError::Conflict { .. }) if tries < TRIES => {}
+                Err(StoreError::Conflict { .. } | StoreError::Gone { .. }) if tries < TRIES => {}
                 committed => return Ok(committed.map(|_| tasks)?),
             }
         }

@@ -10,4 +10,5 @@ mod send;
 pub(crate) use journal::QuestionJournal;
 pub use list::{OpenQuestion, QuestionTold};
 pub(crate) use put::put_question;
+pub(crate) use send::fits;
 pub use send::{LONGEST_MESSAGE, Message, Sent};

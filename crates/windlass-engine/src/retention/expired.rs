@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use windlass_domain::{ExecutionId, Seq, TaskId, Wall};
+use windlass_domain::{Digest, ExecutionId, Seq, TaskId, Wall};
 use windlass_store::{Marker, StreamId};
 
+use super::blobs::digests;
 use crate::Error;
 use crate::attempt::task_stream;
 use crate::engine::Engine;
@@ -13,12 +14,23 @@ use crate::read::JournalRecord;
 const PAGE: usize = 200;
 
 /// What belongs to one whole task.
+#[derive(Clone)]
 pub struct Expired {
     pub root: TaskId,
     pub tasks: BTreeSet<TaskId>,
     pub executions: BTreeSet<ExecutionId>,
     /// Their streams, by name.
     pub streams: BTreeSet<String>,
+    /// Whatever these name.
+    pub digests: BTreeSet<Digest>,
+}
+
+impl Expired {
+    /// Without what its journals say, which may be much.
+    pub fn only_files(&self) -> Self {
+        let (streams, digests) = Default::default();
+        Self { root: self.root, tasks: self.tasks.clone(), executions: self.executions.clone(), streams, digests }
+    }
 }
 
 /// That a task's bytes are gone: nobody looks for them again.
@@ -27,7 +39,7 @@ pub fn pruned(root: TaskId) -> Marker {
 }
 
 impl Engine {
-    /// All that ended before `before` and have not been seen to yet.
+    /// All that ended before `before` and have not been seen to yet, but for those that are known to be stuck.
     pub(super) async fn expired(&self, before: Wall) -> Result<Vec<Expired>, Error> {
         let shared = &self.shared;
         let mut expired = Vec::new();
@@ -36,7 +48,9 @@ impl Engine {
             let page = shared.store.streams(&shared.tenant, "task", last.as_ref(), PAGE).await?;
             for head in &page {
                 let Ok(root) = head.stream.id().parse::<TaskId>() else { continue };
-                if !shared.store.is_marked(&shared.tenant, &pruned(root)).await?
+                let is_stuck = shared.lock_stuck().contains_key(&(shared.tenant.clone(), root));
+                if !is_stuck
+                    && !shared.store.is_marked(&shared.tenant, &pruned(root)).await?
                     && self.has_ended_before(root, before).await?
                 {
                     expired.extend(self.all_of(root).await?);
@@ -66,10 +80,11 @@ impl Engine {
 
     /// `None`: somebody who worked for it has written since, or may still.
     async fn all_of(&self, root: TaskId) -> Result<Option<Expired>, Error> {
-        let mut all =
-            Expired { root, tasks: BTreeSet::from([root]), executions: BTreeSet::new(), streams: BTreeSet::new() };
+        let (executions, streams, named) = Default::default();
+        let mut all = Expired { root, tasks: BTreeSet::from([root]), executions, streams, digests: named };
         for record in self.story(root).await? {
             all.streams.insert(record.row().stream.as_str().to_owned());
+            all.digests.extend(digests(&record.row().data));
             match record {
                 JournalRecord::Task { task, .. } | JournalRecord::Graph { task, .. } => drop(all.tasks.insert(task)),
                 JournalRecord::Execution { execution, .. } => drop(all.executions.insert(execution)),

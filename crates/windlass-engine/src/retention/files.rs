@@ -76,6 +76,7 @@ mod tests {
             tasks: BTreeSet::from([mine]),
             executions: BTreeSet::from([execution]),
             streams: BTreeSet::new(),
+            digests: BTreeSet::new(),
         };
         let files = files_of(folder.path(), &expired);
         assert_eq!(files.len(), 5, "{files:?}");

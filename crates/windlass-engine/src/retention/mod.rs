@@ -6,4 +6,5 @@ mod expired;
 mod files;
 mod prune;
 
+pub(crate) use expired::Expired;
 pub use prune::{PruneRun, Pruned};

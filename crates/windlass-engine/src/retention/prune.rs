@@ -1,10 +1,10 @@
 //! Taking away what expired: files first, then blobs, then the note that it is done; whoever is cut off in the middle begins again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::{Digest, TaskId, Wall, millis};
+use windlass_domain::{Digest, TaskId, Tenant, Wall, millis};
 use windlass_store::{Commit, Error as StoreError, Forgotten, Position};
 
 use super::expired::{Expired, pruned};
@@ -96,57 +96,80 @@ impl Engine {
     async fn prune_own(&self, older_than: Duration, run: PruneRun) -> Result<Pruned, Error> {
         let now = self.shared.wall();
         let before = Wall::from_millis(now.as_millis().saturating_sub(millis(older_than)));
+        let mut gone = self.prune_stuck(run).await?;
         let expired = self.expired(before).await?;
-        let mut gone = Pruned::default();
         if expired.is_empty() {
             return Ok(gone);
         }
-        let all = expired.len() as u64;
-        let streams: BTreeSet<String> = expired.iter().flat_map(|one| one.streams.iter().cloned()).collect();
-        let (digests, as_of) = self.only_named_by(&streams).await?;
-        let mut done = Vec::new();
-        for one in expired {
-            let root = one.root;
+        let streams: BTreeSet<&str> = expired.iter().flat_map(|one| &one.streams).map(String::as_str).collect();
+        let named: BTreeSet<Digest> = expired.iter().flat_map(|one| &one.digests).copied().collect();
+        let (digests, as_of) = self.only_named_by(&streams, named).await?;
+        let digests: Vec<Digest> = digests.into_iter().collect();
+        let (mut tasks, mut done, mut stuck) = (0, Vec::new(), Vec::new());
+        for one in &expired {
             let (went, is_all) = self.prune_files(one, run).await;
-            gone += Pruned { tasks: u64::from(went.files > 0), ..went };
-            done.extend(is_all.then_some(root));
+            tasks += u64::from(went.files > 0);
+            gone += went;
+            if is_all { done.push(one) } else { stuck.push(one) }
         }
         let there = self.weights(&digests).await?;
         let left = match run {
-            PruneRun::Dry => Vec::new(),
+            PruneRun::Dry => BTreeMap::new(),
             PruneRun::Real => {
                 self.forget_blobs(&digests, as_of).await?;
                 self.weights(&digests).await?
             }
         };
         if there.len() > left.len() {
-            gone.tasks = all;
+            tasks = expired.len() as u64;
         }
-        let bytes = |blobs: &[u64]| blobs.iter().sum::<u64>();
-        gone += Pruned {
-            blobs: (there.len() - left.len()) as u64,
-            bytes: bytes(&there).saturating_sub(bytes(&left)),
-            ..Pruned::default()
-        };
-        // What was put within a day stays, since somebody may be about to name it: it is looked for again.
-        if run == PruneRun::Real && left.is_empty() {
+        let bytes = |blobs: &BTreeMap<Digest, u64>| blobs.values().sum::<u64>();
+        let blobs = (there.len() - left.len()) as u64;
+        gone += Pruned { tasks, blobs, bytes: bytes(&there).saturating_sub(bytes(&left)), ..Pruned::default() };
+        if run == PruneRun::Real {
+            // What was put within a day stays, since somebody may be about to name it: it is looked for again.
+            let is_done = |one: &&&Expired| one.digests.iter().all(|digest| !left.contains_key(digest));
+            let done: Vec<TaskId> = done.iter().filter(is_done).map(|one| one.root).collect();
             self.note(&done).await?;
+            let stuck =
+                stuck.iter().filter(is_done).map(|one| ((self.shared.tenant.clone(), one.root), one.only_files()));
+            self.shared.lock_stuck().extend(stuck);
+        }
+        Ok(gone)
+    }
+
+    /// Of those nothing need be read again: as soon as the files can be removed, they are done with.
+    async fn prune_stuck(&self, run: PruneRun) -> Result<Pruned, Error> {
+        let own = |(tenant, _): &(Tenant, TaskId)| *tenant == self.shared.tenant;
+        let stuck: Vec<Expired> = {
+            let all = self.shared.lock_stuck();
+            all.iter().filter(|(key, _)| own(key)).map(|(_, one)| one.clone()).collect()
+        };
+        let mut gone = Pruned::default();
+        for one in &stuck {
+            let (went, is_all) = self.prune_files(one, run).await;
+            gone += Pruned { tasks: u64::from(went.files > 0), ..went };
+            if is_all && run == PruneRun::Real {
+                self.note(&[one.root]).await?;
+                self.shared.lock_stuck().remove(&(self.shared.tenant.clone(), one.root));
+            }
         }
         Ok(gone)
     }
 
     /// Of those that there are.
-    async fn weights(&self, digests: &[Digest]) -> Result<Vec<u64>, Error> {
-        let mut weights = Vec::new();
+    async fn weights(&self, digests: &[Digest]) -> Result<BTreeMap<Digest, u64>, Error> {
+        let mut weights = BTreeMap::new();
         for digest in digests {
-            weights.extend(self.shared.store.blob_size(&self.shared.tenant, *digest).await?);
+            let weight = self.shared.store.blob_size(&self.shared.tenant, *digest).await?;
+            weights.extend(weight.map(|weight| (*digest, weight)));
         }
         Ok(weights)
     }
 
     /// And whether all of it went.
-    async fn prune_files(&self, expired: Expired, run: PruneRun) -> (Pruned, bool) {
-        let data_dir = self.shared.data_dir.clone();
+    async fn prune_files(&self, expired: &Expired, run: PruneRun) -> (Pruned, bool) {
+        let (data_dir, expired) = (self.shared.data_dir.clone(), expired.only_files());
         let remove_all = move || {
             let (mut gone, mut is_all) = (Pruned::default(), true);
             for path in files_of(&data_dir, &expired) {

@@ -2,14 +2,14 @@
 //! route; what may follow from it is decided here. Whoever has read what came from outside controls no task: that is the user's own.
 
 use windlass_domain::coordinate::Names;
-use windlass_domain::execution::AgentInjection;
 use windlass_domain::graph::{GraphAction, PlanProposed, Proposer, Remembered};
 use windlass_domain::plan::{AtomId, InteractionMode, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::role_output::{Route, RouteDecision};
-use windlass_domain::session::{SessionAction, TurnDone, TurnEnded, TurnStarted};
+use windlass_domain::session::{SessionAction, Speaker, TurnDone, TurnEnded, TurnStarted};
 use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskState, Wish};
 use windlass_domain::{BaseCase, CommandId, Role, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_store::Error as StoreError;
 use windlass_store::queue::Queue;
 
 use super::journal::SessionJournal;
@@ -21,9 +21,17 @@ use crate::dispatch::{Errand, Letter};
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
+use crate::questions::Message;
 
 /// Why, where a user's own words say no more.
 const ASKED: &str = "asked for in the conversation";
+const NOBODY_YET: &str =
+    "Nobody works on that task yet who could hear it. To have its plan changed: `windlass edit CARD --note`.";
+/// Without the questions themselves, which are in the words of agents.
+const WHICH: &str = "That task has asked several questions, and this does not say which it answers: `windlass inbox` shows them, and \
+                     `windlass send TASK --question ID` answers one.";
+/// Others may write to the same streams meanwhile; nobody does so for long.
+const TRIES: usize = 16;
 
 /// Seed 001 §2.3.
 const TURN: Errand = Errand {
@@ -52,7 +60,7 @@ pub async fn end_turn(
     let Some(turn) = journal.state.turn.clone().filter(|turn| turn.run == result.task_id) else { return Ok(()) };
     let (taint, _) = state.inherited();
     let decision = decided(result);
-    let acting = Acting { engine, created, words: &turn.words, taint };
+    let acting = Acting { engine, created, words: &turn.words, by: &turn.by, taint };
     let done = acting.act(&decision, &mut journal, rider).await?;
     let ended = TurnEnded { run: result.task_id, decision, done, taint };
     journal.ride(rider, [SessionAction::End(Box::new(ended))], &shared.redactor, taint, shared.wall())?;
@@ -80,6 +88,7 @@ struct Acting<'a> {
     /// The turn's own, which others are made of.
     created: &'a TaskCreated,
     words: &'a str,
+    by: &'a Speaker,
     taint: Taint,
 }
 
@@ -213,26 +222,38 @@ impl Acting<'_> {
             Route::ResumeTask => Some(Asked::Resume(ASKED)),
             _ => None,
         };
-        let asker = Asker::Outside { by: journal.state.user_id.clone(), channel: journal.state.channel };
+        let Speaker { user_id, channel } = self.by.clone();
+        let asker = Asker::Outside { by: user_id, channel };
         rider.events.extend(asked.and_then(|asked| self.engine.shared.asked(task, asked, &asker)));
         match decision.route {
             Route::CancelTask => self.tell(task, Control::Cancel(wish()), rider).await?,
             Route::PauseTask => self.tell(task, Control::Pause(wish()), rider).await?,
             Route::ResumeTask => self.engine.go_on_with(rider, task).await?,
-            _ => {
-                let words = AgentInjection::user_says(self.words);
-                let hearers = self.engine.members(task).await?.split_off(1);
-                if hearers.is_empty() {
-                    return not(
-                        "Nobody works on that task yet who could hear it. To have its plan changed: `windlass edit CARD --note`.",
-                    );
-                }
-                for run in hearers {
-                    rider.messages.push(self.engine.mail(run, Control::Inject(words.clone()), Taint::Auth)?);
-                }
-            }
+            _ => return self.pass_on(task, rider).await,
         }
         Ok(TurnDone::Told { task })
+    }
+
+    /// The words answer the task's question, or are heard by whoever works on it. Where nobody hears them nothing is added, and the turn ends
+    /// all the same.
+    async fn pass_on(&self, task: TaskId, rider: &mut Rider) -> Result<TurnDone, Error> {
+        let message = Message { text: self.words.to_owned(), question: None, by: self.by.user_id.clone() };
+        let mut tries = 0;
+        let why = loop {
+            tries += 1;
+            match self.engine.add_words(rider, task, &message, Taint::Auth).await {
+                Ok(_) => return Ok(TurnDone::Told { task }),
+                // Somebody else has answered, or begun to work on it, meanwhile.
+                Err(Error::Store(StoreError::Conflict { .. }) | Error::Question(_)) if tries < TRIES => {}
+                Err(Error::NobodyHears(_)) => break NOBODY_YET.to_owned(),
+                Err(Error::SeveralQuestions { .. }) => break WHICH.to_owned(),
+                Err(cannot @ (Error::TooLate(_) | Error::Over(_) | Error::MessageTooLong { .. })) => {
+                    break format!("I cannot pass that on: {cannot}.");
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        Ok(TurnDone::Not { why })
     }
 
     async fn tell(&self, task: TaskId, control: Control, rider: &mut Rider) -> Result<(), Error> {

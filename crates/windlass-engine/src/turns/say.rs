@@ -37,7 +37,7 @@ impl Engine {
         self.say_as(saying, dispatch, &Opening::local(), &Mandate::own()).await
     }
 
-    /// The same by whoever opens the session, should it not be open.
+    /// The same by whom `opening` names, who opens the session should it not be open.
     pub(crate) async fn say_as(
         &self,
         saying: Saying,
@@ -58,7 +58,8 @@ impl Engine {
             tries += 1;
             let mut rider = Rider { processed: mandate.once(), ..Rider::default() };
             rider.events.extend(heard.audited.clone());
-            let said = UserSaid { message_id: message, words: heard.words.clone(), taint: Taint::Auth, template: None };
+            let (words, by) = (heard.words.clone(), Some(opening.speaker()));
+            let said = UserSaid { message_id: message, words, taint: Taint::Auth, template: None, by };
             match self.try_say((session, opening, mandate), said, run, &saying.template, rider, dispatch).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 heard => return heard,

@@ -11,9 +11,9 @@ use windlass_domain::session::SessionState;
 use windlass_domain::task::{ResumeContext, TaskStatus};
 use windlass_domain::{CallerName, SessionId, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{
-    Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Published, Submission, TaskOrder,
+    Accepted, Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Published, Sent, Submission, TaskOrder,
 };
-use windlass_store::{Store as _, StreamId};
+use windlass_store::{Position, Store as _, StreamId};
 
 use crate::between::Between;
 use crate::clock::Clock;
@@ -574,4 +574,193 @@ fn a_planned_task_that_waits_for_a_person_has_a_result_that_says_so() {
         .collect();
     let [(TaskResultStatus::BlockedUser, Some(request))] = results.as_slice() else { panic!("{results:?}") };
     assert_eq!(request.request_id.to_string(), card.card.card_id.to_string());
+}
+
+/// What somebody says in the session without naming a task. The turn alone is driven: whoever works hears of it later.
+fn say(court: &Court, engine: &Engine, id: &str, by: &str, words: &str) -> String {
+    let template = court.submission();
+    let what = Triggered::UserMessage { words: words.to_owned(), task_id: None };
+    let origin = Origin { by: by.to_owned(), ..origin() };
+    let trigger = Trigger { session_id: Some(name("talk")), origin, ..trigger(id, what) };
+    let means = Means { template: Some(&template), ..Means::default() };
+    let Heeded::Said(Accepted { session, message, run: Some(run) }) =
+        court.wait(engine.trigger(&trigger, means)).unwrap()
+    else {
+        panic!("it has its turn at once")
+    };
+    court.drive(engine, run);
+    court.wait(engine.turn_about(session, message)).unwrap().expect("it has ended").answer()
+}
+
+/// The proxy finds that these words are about the task.
+fn about(court: &Court, words: &str, route: &str, task: TaskId) {
+    let decision = json!({"route": route, "task_id": task.to_string(), "response": "I pass it on."});
+    court.things.cast_turn(words, vec![], &decision.to_string());
+}
+
+/// A task with a plan of one item, whose worker asks.
+fn planned_and_asking(court: &Court, engine: &Engine) -> TaskId {
+    court.things.cast_turn("write it", vec![], &json!({"route": "new_task", "response": "On it."}).to_string());
+    court.things.cast("write it", vec![asking()], "written");
+    say(court, engine, "begin", "ada", "write it");
+    court.work(engine);
+    court.approve(engine, court.only_card(engine).card.card_id);
+    court.work(engine);
+    *session(court, engine, "talk").tasks.last().expect("it was begun")
+}
+
+fn everything_heard(court: &Court, engine: &Engine, root: TaskId) -> Vec<(InjectionType, String, Taint)> {
+    let runs = court.wait(engine.graph(root)).unwrap().atoms.into_values().flat_map(|progress| progress.runs);
+    runs.flat_map(|run| heard(court, engine, run.task)).collect()
+}
+
+fn is_answered(heard: &[(InjectionType, String, Taint)], words: &str) {
+    let expected = format!("User responded to your question: {words}\n");
+    assert!(matches!(heard, [(InjectionType::HitlResponse, said, _)] if said.starts_with(&expected)), "{heard:?}");
+}
+
+/// Seed 000 §3.2: a running task is steered by words in its session. Regression: a direct task was never told, and the user heard that nobody
+/// works on it.
+#[test]
+fn words_in_a_session_reach_its_direct_task() {
+    let court = Court::new(vec![vec![read("notes")]]);
+    court.put("notes", "plain");
+    let engine = court.process();
+    command(&court, &engine, "talk", "a");
+    about(&court, "make it green", "inject_into_active", task_called("a"));
+    assert_eq!(say(&court, &engine, "1", "ada", "make it green"), "I pass it on.");
+    court.work(&engine);
+    let expected = (InjectionType::UserMessage, "User says: make it green".to_owned(), Taint::Auth);
+    assert_eq!(heard(&court, &engine, task_called("a")), [expected]);
+    assert_eq!(status(&court, &engine, "a"), TaskStatus::Completed);
+    about(&court, "make it blue", "inject_into_active", task_called("a"));
+    assert_eq!(say(&court, &engine, "2", "ada", "make it blue"), "That task has ended.");
+}
+
+/// Regression: the words were passed on beside the question, and whoever had asked it went on waiting.
+#[test]
+fn words_in_a_session_answer_the_question_of_its_task() {
+    let court = Court::new(asking());
+    court.put("notes", "plain");
+    let engine = court.process();
+    command(&court, &engine, "talk", "a");
+    court.work(&engine);
+    about(&court, "the green one", "inject_into_active", task_called("a"));
+    assert_eq!(say(&court, &engine, "1", "bob", "the green one"), "I pass it on.");
+    let turn = session(&court, &engine, "talk");
+    assert!(turn.said.len() == 2 && court.wait(engine.questions()).unwrap().is_empty());
+    court.work(&engine);
+    is_answered(&heard(&court, &engine, task_called("a")), "the green one");
+    assert_eq!(status(&court, &engine, "a"), TaskStatus::Completed);
+}
+
+#[test]
+fn words_in_a_session_answer_whoever_works_for_its_planned_task() {
+    let court = Court::new(vec![]);
+    court.put("notes", "plain");
+    let engine = court.process();
+    let root = planned_and_asking(&court, &engine);
+    about(&court, "the green one", "inject_into_active", root);
+    assert_eq!(say(&court, &engine, "1", "ada", "the green one"), "I pass it on.");
+    assert!(court.wait(engine.questions()).unwrap().is_empty());
+    court.work(&engine);
+    is_answered(&everything_heard(&court, &engine, root), "the green one");
+    assert!(court.wait(engine.task(root)).unwrap().is_over());
+}
+
+/// Regression: it was told as words beside the question.
+#[test]
+fn a_message_to_a_planned_task_by_its_name_answers_whoever_works_for_it() {
+    let court = Court::new(vec![]);
+    court.put("notes", "plain");
+    let engine = court.process();
+    let root = planned_and_asking(&court, &engine);
+    let called = session(&court, &engine, "talk").name_of(root);
+    let words = Triggered::UserMessage { words: "the green one".to_owned(), task_id: Some(name(&called)) };
+    let sent = heed(&court, &engine, &trigger("1", words.clone()));
+    assert!(matches!(sent, Ok(Heeded::Sent(_, Sent::Answer(_)))), "{sent:?}");
+    let sent = heed(&court, &engine, &trigger("2", words));
+    assert!(matches!(sent, Ok(Heeded::Sent(_, Sent::Words))), "one answer counts: {sent:?}");
+    court.work(&engine);
+    let heard = everything_heard(&court, &engine, root);
+    assert_eq!(heard.iter().filter(|(kind, ..)| *kind == InjectionType::HitlResponse).count(), 1, "{heard:?}");
+    assert_eq!(heard.len(), 2, "{heard:?}");
+}
+
+/// With two questions open nobody guesses which one is meant.
+#[test]
+fn words_answer_neither_of_two_questions() {
+    let court = Court::new(vec![vec![ask("Which?"), ask("Where?")], vec![read("notes")]]);
+    court.things.ask_in_batches();
+    let engine = court.process();
+    command(&court, &engine, "talk", "a");
+    court.work(&engine);
+    assert_eq!(court.wait(engine.questions()).unwrap().len(), 2);
+    about(&court, "the green one", "inject_into_active", task_called("a"));
+    assert!(say(&court, &engine, "1", "ada", "the green one").contains("several questions"));
+    assert_eq!(court.wait(engine.questions()).unwrap().len(), 2);
+}
+
+fn response(content: &str, request_id: Option<&str>) -> AgentInjection {
+    let metadata = request_id.map(|id| [("request_id".to_owned(), json!(id))].into_iter().collect());
+    AgentInjection { injection_type: InjectionType::HitlResponse, content: content.to_owned(), metadata }
+}
+
+/// Seed 000 §15.1: `resume_context.injection` is "the HITL response or resume signal". Regression: it answered nothing, and the task stayed
+/// BLOCKED_USER.
+#[test]
+fn a_command_that_goes_on_with_a_task_brings_the_answer_to_its_question() {
+    let court = Court::new(asking());
+    court.put("notes", "plain");
+    let engine = court.process();
+    command(&court, &engine, "talk", "a");
+    court.work(&engine);
+    let injection = response("User responded to your question: the green one", None);
+    let resume_context = Some(ResumeContext { previous_messages: Vec::new(), injection });
+    let again = TaskOrder { command_id: name("again"), resume_context, ..order(&court, "talk", "a") };
+    assert!(matches!(court.wait(engine.command(&again, None)), Ok(Commanded::Told(_))));
+    assert_eq!(court.wait(engine.command(&again, None)).unwrap(), Commanded::Before);
+    court.work(&engine);
+    is_answered(&heard(&court, &engine, task_called("a")), "the green one");
+    assert_eq!(status(&court, &engine, "a"), TaskStatus::Completed);
+}
+
+#[test]
+fn a_response_that_is_injected_answers_the_question_that_is_open_or_named() {
+    for is_named in [false, true] {
+        let court = Court::new(asking());
+        court.put("notes", "plain");
+        let engine = court.process();
+        command(&court, &engine, "talk", "a");
+        court.work(&engine);
+        let question = only_question(&court, &engine);
+        let inject = |id: &str, injection: AgentInjection| {
+            heed(&court, &engine, &trigger(id, Triggered::Injected { task_id: name("a"), injection }))
+        };
+        let stranger = windlass_domain::RequestId::new(court.wall(), 7).to_string();
+        let refused = inject("0", response("the green one", Some(&stranger)));
+        assert!(matches!(refused, Err(Error::NoSuchQuestion { .. })), "{refused:?}");
+        let named = is_named.then_some(question.as_str());
+        inject("1", response("the green one", named)).unwrap();
+        assert_eq!(inject("1", response("the green one", named)).unwrap(), Heeded::Before);
+        court.work(&engine);
+        is_answered(&heard(&court, &engine, task_called("a")), "the green one");
+        assert_eq!(status(&court, &engine, "a"), TaskStatus::Completed);
+    }
+}
+
+/// Regression: it stood there as asked for by whoever had opened the session.
+#[test]
+fn the_audit_names_who_spoke_and_not_whose_session_it_is() {
+    let court = Court::new(asking());
+    let engine = court.process();
+    command(&court, &engine, "talk", "a");
+    court.work(&engine);
+    about(&court, "cancel it", "cancel_task", task_called("a"));
+    say(&court, &engine, "1", "bob", "cancel it");
+    let page = court.wait(engine.audit(Position(0))).unwrap();
+    let asked = page.records.into_iter().map(|record| record.event);
+    let asked: Vec<_> = asked.filter(|event| event.decision.as_deref() == Some("cancel")).collect();
+    let by: Vec<_> = asked.iter().map(|event| json!(event)["details"]["by"].clone()).collect();
+    assert_eq!(by, ["bob"], "{asked:?}");
 }

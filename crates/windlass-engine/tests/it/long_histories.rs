@@ -401,6 +401,7 @@ fn a_page_of_what_was_said_reads_on_from_where_the_one_before_ended() {
             words,
             taint: Taint::Auth,
             template: None,
+            by: None,
         })
     };
     forge_all(&court, (0..300).map(|number| (stream.clone(), EventFamily::encode(&said(number)))));

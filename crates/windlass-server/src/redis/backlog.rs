@@ -62,6 +62,8 @@ struct Kept {
     names: Vec<Name>,
     due: Instant,
     pause: Duration,
+    /// How often it could not be done though its turn had come.
+    failures: u32,
     /// It is being heeded, and nothing that happens to its neighbours frees it meanwhile.
     is_taken: bool,
 }
@@ -85,7 +87,10 @@ impl Backlog {
         for name in &names {
             self.lines.entry(name.clone()).or_default().insert(place);
         }
-        self.kept.insert(place, Kept { whose, names: names.clone(), due: now, pause: FIRST_PAUSE, is_taken: false });
+        self.kept.insert(
+            place,
+            Kept { whose, names: names.clone(), due: now, pause: FIRST_PAUSE, failures: 0, is_taken: false },
+        );
         self.see(place);
         let neighbours: Vec<Place> = names.iter().flat_map(|name| self.first_two(name)).collect();
         neighbours.into_iter().for_each(|neighbour| self.see(neighbour));
@@ -127,6 +132,17 @@ impl Backlog {
             kept.is_taken = false;
             self.see(place);
         }
+    }
+
+    pub fn failed(&mut self, place: Place, now: Instant) {
+        if let Some(kept) = self.kept.get_mut(&place) {
+            kept.failures += 1;
+        }
+        self.again(place, now);
+    }
+
+    pub fn failures(&self, place: Place) -> u32 {
+        self.kept.get(&place).map_or(0, |kept| kept.failures)
     }
 
     /// Of a stream, those that another has and that are not among these any more.

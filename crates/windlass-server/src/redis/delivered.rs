@@ -54,13 +54,6 @@ impl Body {
             Err(_) => refused("it is no UTF-8".to_owned()),
         }
     }
-
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Json(json) => json.len(),
-            Self::Unreadable { .. } | Self::Deleted => 0,
-        }
-    }
 }
 
 /// The beginning of a text, for whoever looks at the dead letters.

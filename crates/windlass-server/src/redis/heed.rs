@@ -1,6 +1,6 @@
 //! One entry, and what the engine makes of it.
 
-use windlass_engine::Means;
+use windlass_engine::{Error, Means};
 
 use super::door::RedisParts;
 use super::entry::{Inlet, Read, read_entry};
@@ -11,6 +11,8 @@ pub enum Heeding {
     Done,
     /// What is wrong is not the entry.
     Later(String),
+    /// It is the folder that it would work in: that may be mended soon, or never.
+    Perhaps(Refused),
     Never(Refused),
 }
 
@@ -32,6 +34,7 @@ pub async fn heed(parts: &RedisParts, inlet: Inlet, entry: &str, json: &str) -> 
     };
     match heeded {
         Ok(()) => Heeding::Done,
+        Err(error @ Error::Workspace(_)) => Heeding::Perhaps(Refused::from(&error)),
         Err(error) if error.may_pass() => Heeding::Later(error.to_string()),
         Err(error) => Heeding::Never(Refused::from(&error)),
     }

@@ -21,18 +21,20 @@ use super::heed::{Heeding, heed};
 use super::holding::{Hold, hold, let_go};
 use super::notice::{Refused, refused};
 use super::others::Others;
-use super::scripts::{REFUSE, run};
+use super::scripts::{READ, REFUSE, run};
 use crate::http::Draining;
 
 pub const GROUP: &str = "windlass";
 /// Of each stream.
 const AT_A_TIME: usize = 64;
-/// After a reading that weighed so much the next one is of single entries.
-const HEAVY: usize = 4 << 20;
+/// A reading that has so many bytes ends: no more of them need be in memory, beside the last entry of each stream.
+pub const HEAVY: usize = 4 << 20;
 /// They have nothing to do with each other, and their commits share a transaction.
 const AT_ONCE: usize = 8;
 /// Between two readings, so that new entries are not kept waiting by those that are tried again.
 const MOST_TRIED: usize = 512;
+/// Of an entry, before it is refused for what may pass and does not. With the pauses between them some five seconds.
+const MOST_FAILURES: u32 = 10;
 const WAITS: Duration = Duration::from_millis(1_000);
 /// Beyond what Redis was asked to wait: a connection that says nothing for so long is broken.
 const GRACE: Duration = Duration::from_secs(10);
@@ -71,7 +73,8 @@ pub(super) struct Reading<'a> {
     /// Those that are streams, and how far each has been read of what was delivered to us before; none: all of that.
     pub inlets: Vec<Inlet>,
     again_from: Option<Vec<String>>,
-    at_a_time: usize,
+    /// The last reading brought something: there may be more, and nobody waits for it.
+    is_busy: bool,
     pub backlog: Backlog,
     /// Of those that came with the last reading.
     bodies: BTreeMap<Place, Body>,
@@ -84,6 +87,8 @@ enum Tried {
     Done,
     /// Not now, and what there is to say of it.
     Again(Option<(String, String)>),
+    /// The same, and it is not tried for ever.
+    Failed(String, String),
     Wrong(Wrong),
     /// Another server's is ours by now.
     Ours,
@@ -98,7 +103,7 @@ impl<'a> Reading<'a> {
             me: shared.parts.engine.owner_id().await?.to_string(),
             inlets: Vec::new(),
             again_from: None,
-            at_a_time: AT_A_TIME,
+            is_busy: false,
             backlog: Backlog::default(),
             bodies: BTreeMap::new(),
             others: Others::default(),
@@ -155,7 +160,11 @@ impl<'a> Reading<'a> {
         if let Some(from) = self.again_from.take() {
             return Ok(Some(self.read_again(from).await?));
         }
-        let new = self.new_entries(waits);
+        if self.is_busy {
+            let new = vec![">".to_owned(); self.inlets.len()];
+            return Ok(Some(self.read_some(&new).await?));
+        }
+        let new = self.first_entries(waits);
         let (limit, mut end) = (self.shared.parts.runtime.sleep(waits + GRACE), stop.clone());
         let mut patient = self.patient.clone();
         let reply = match select(pin!(new.query_async(&mut patient)), select(pin!(end.begins()), limit)).await {
@@ -163,41 +172,43 @@ impl<'a> Reading<'a> {
             Either::Right((Either::Left(_), _)) => return Ok(None),
             Either::Right((Either::Right(_), _)) => return Err(Broken::Silent),
         };
-        Ok(Some(self.weighed(of_streams(reply))))
+        let delivered = of_streams(reply);
+        self.is_busy = !delivered.is_empty();
+        Ok(Some(delivered))
     }
 
     async fn read_again(&mut self, mut from: Vec<String>) -> Result<Vec<Delivered>, Broken> {
-        let command = self.reading(None, from.iter().map(String::as_str));
-        let delivered = of_streams(command.query_async(&mut self.quick).await?);
+        let delivered = self.read_some(&from).await?;
         for entry in &delivered {
             if let Some(at) = self.inlets.iter().position(|inlet| *inlet == entry.place.inlet) {
                 from[at] = entry.place.id();
             }
         }
         self.again_from = Some(from).filter(|_| !delivered.is_empty());
-        Ok(self.weighed(delivered))
+        Ok(delivered)
     }
 
-    fn new_entries(&self, waits: Duration) -> redis::Cmd {
-        self.reading(Some(waits).filter(|waits| *waits >= Duration::from_millis(1)), self.inlets.iter().map(|_| ">"))
+    /// What there is after these.
+    async fn read_some(&mut self, after: &[String]) -> Result<Vec<Delivered>, Broken> {
+        let streams: Vec<&str> = self.inlets.iter().map(|inlet| inlet.stream()).collect();
+        let (most, heavy) = (AT_A_TIME.to_string(), HEAVY.to_string());
+        let words = [GROUP, &self.me, &most, &heavy].into_iter().chain(after.iter().map(String::as_str));
+        let found = run(&mut self.quick, READ, &streams, &words.collect::<Vec<_>>()).await?;
+        let delivered = of_streams(found);
+        self.is_busy = !delivered.is_empty();
+        Ok(delivered)
     }
 
-    fn reading<'b>(&self, waits: Option<Duration>, after: impl Iterator<Item = &'b str>) -> redis::Cmd {
+    /// The first of each stream that comes within that time.
+    fn first_entries(&self, waits: Duration) -> redis::Cmd {
         let mut command = cmd("XREADGROUP");
-        command.arg("GROUP").arg(GROUP).arg(&self.me).arg("COUNT").arg(self.at_a_time);
-        if let Some(waits) = waits {
+        command.arg("GROUP").arg(GROUP).arg(&self.me).arg("COUNT").arg(1);
+        if waits >= Duration::from_millis(1) {
             command.arg("BLOCK").arg(millis(waits));
         }
         let streams: Vec<&str> = self.inlets.iter().map(|inlet| inlet.stream()).collect();
-        command.arg("STREAMS").arg(streams).arg(after.collect::<Vec<&str>>());
+        command.arg("STREAMS").arg(&streams).arg(vec![">"; streams.len()]);
         command
-    }
-
-    /// Enormous entries are read one by one: no more of them need be in memory.
-    fn weighed(&mut self, delivered: Vec<Delivered>) -> Vec<Delivered> {
-        let weight: usize = delivered.iter().map(|entry| entry.body.bytes()).sum();
-        self.at_a_time = if weight > HEAVY { 1 } else { AT_A_TIME.min(self.at_a_time * 2) };
-        delivered
     }
 
     pub async fn take_in(&mut self, delivered: Vec<Delivered>, whose: Whose) -> Result<(), Broken> {
@@ -260,6 +271,10 @@ impl<'a> Reading<'a> {
             Tried::Ours => return self.backlog.put(place, Whose::Ours, Vec::new(), now),
             Tried::Again(None) => {}
             Tried::Again(Some((about, what))) => self.complaints.say(&about, what),
+            Tried::Failed(about, what) => {
+                self.complaints.say(&about, what);
+                return self.backlog.failed(place, now);
+            }
             Tried::Wrong(wrong) => self.complaints.say_wrong(&wrong),
         }
         self.backlog.again(place, now);
@@ -290,7 +305,11 @@ impl<'a> Reading<'a> {
                     let told = format!("{} {}: {why}; tried again", place.inlet.stream(), place.id());
                     return self.finish(None, session, Tried::Again(Some((why, told)))).await;
                 }
-                Heeding::Never(why) => why,
+                Heeding::Perhaps(why) if self.backlog.failures(place) < MOST_FAILURES => {
+                    let told = format!("{} {}: {}; tried again", place.inlet.stream(), place.id(), why.reason);
+                    return self.finish(None, session, Tried::Failed(why.reason, told)).await;
+                }
+                Heeding::Perhaps(why) | Heeding::Never(why) => why,
             },
             Body::Unreadable { reason, .. } => Refused::unreadable(reason.clone()),
             Body::Deleted => Refused::unreadable("it was taken out of its stream before it was heeded".to_owned()),

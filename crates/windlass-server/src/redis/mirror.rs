@@ -81,7 +81,9 @@ impl<'a> Mirror<'a> {
     pub async fn set_up(&self, connection: &mut MultiplexedConnection) -> Result<(), Broken> {
         let known = self.parts.engine.flags_under_way(Channel::Redis).await?;
         for page in known.chunks(PAGE) {
-            let words: Vec<&str> = page.iter().flat_map(|(task, flag)| [task.as_str(), *flag]).collect();
+            let name = format!("{:032x}", self.parts.runtime.random());
+            let flags = page.iter().flat_map(|(task, flag)| [task.as_str(), *flag]);
+            let words: Vec<&str> = std::iter::once(name.as_str()).chain(flags).collect();
             run::<()>(connection, SET_UP, &[&self.flags], &words).await?;
         }
         Ok(())

@@ -76,7 +76,7 @@ pub fn refused(inlet: Inlet, entry: &str, json: &str, why: &Refused, headings: &
                 "evidence_refs": [],
                 "usage": UsageMetrics::default(),
                 "error_details": {
-                    "error_code": if why.may_be_asked_again { "limit_reached" } else { "refused" },
+                    "error_code": why.code,
                     "category": if why.may_be_asked_again { "transient" } else { "permanent" },
                     "message": reason,
                     "retryable": why.may_be_asked_again,
@@ -92,21 +92,29 @@ pub fn refused(inlet: Inlet, entry: &str, json: &str, why: &Refused, headings: &
     notices
 }
 
+const REFUSED: &str = "refused";
+
 /// Why an entry is not heeded.
 pub struct Refused {
     pub reason: String,
+    pub code: &'static str,
     /// There is nothing wrong with it but the time at which it came.
     pub may_be_asked_again: bool,
 }
 
 impl Refused {
     pub fn unreadable(reason: String) -> Self {
-        Self { reason, may_be_asked_again: false }
+        Self { reason, code: REFUSED, may_be_asked_again: false }
     }
 }
 
 impl From<&Error> for Refused {
     fn from(error: &Error) -> Self {
-        Self { reason: error.to_string(), may_be_asked_again: matches!(error, Error::TooManySessions(_)) }
+        let (code, may_be_asked_again) = match error {
+            Error::TooManySessions(_) => ("limit_reached", true),
+            Error::Workspace(_) => ("workspace_unavailable", true),
+            _ => (REFUSED, false),
+        };
+        Self { reason: error.to_string(), code, may_be_asked_again }
     }
 }

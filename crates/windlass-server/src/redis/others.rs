@@ -13,8 +13,8 @@ use super::delivered::{Delivered, of_entries};
 use super::door::Broken;
 use super::entry::Inlet;
 use super::holding::lives;
-use super::inbox::{GROUP, Reading};
-use super::scripts::{CLAIM, FORGET, run};
+use super::inbox::{GROUP, HEAVY, Reading};
+use super::scripts::{CLAIM, FORGET, LOOK_AT, run};
 
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 const AT_A_TIME: usize = 64;
@@ -78,13 +78,14 @@ impl Reading<'_> {
     }
 
     async fn claim_from(&mut self, inlet: Inlet, consumer: &str, idle: u64) -> Result<(), Broken> {
-        let arguments = [GROUP, &self.me, consumer, &idle.to_string(), &AT_A_TIME.to_string()];
-        let claimed: (Vec<String>, Value) = run(&mut self.quick, CLAIM, &[inlet.stream()], &arguments).await?;
-        let (ids, entries) = claimed;
+        let (idle, most, heavy) = (idle.to_string(), AT_A_TIME.to_string(), HEAVY.to_string());
+        let arguments = [GROUP, &self.me, consumer, &idle, &most, &heavy];
+        let claimed: (Vec<String>, Value, bool) = run(&mut self.quick, CLAIM, &[inlet.stream()], &arguments).await?;
+        let (ids, entries, has_more) = claimed;
         let found = of_entries(inlet, entries);
         let there: BTreeSet<Place> = found.iter().map(|entry| entry.place).collect();
         let places: Vec<Place> = ids.iter().filter_map(|id| Place::of(inlet, id)).collect();
-        self.others.has_more |= ids.len() == AT_A_TIME;
+        self.others.has_more |= has_more;
         let gone = places.into_iter().filter(|place| !there.contains(place));
         let gone = gone.map(|place| Delivered { place, body: super::delivered::Body::Deleted });
         self.take_in(gone.chain(found).collect(), Whose::Ours).await
@@ -123,9 +124,11 @@ impl Reading<'_> {
         loop {
             let (anothers, last) = self.pending(inlet, from, Some(upto)).await?;
             let new: Vec<Place> = anothers.into_iter().filter(|place| !self.backlog.knows(*place)).collect();
-            for some in new.chunks(AT_A_TIME) {
-                let entries = self.read_these(inlet, some).await?;
+            let mut left = new.as_slice();
+            while !left.is_empty() {
+                let (looked_at, entries) = self.look_at_some(inlet, &left[..left.len().min(AT_A_TIME)]).await?;
                 Box::pin(self.take_in(entries, Whose::Anothers)).await?;
+                left = &left[looked_at..];
             }
             match last {
                 Some(last) => from = Some(last),
@@ -134,13 +137,13 @@ impl Reading<'_> {
         }
     }
 
-    async fn read_these(&mut self, inlet: Inlet, places: &[Place]) -> Result<Vec<Delivered>, Broken> {
-        let mut asked = redis::pipe();
-        for place in places {
-            asked.cmd("XRANGE").arg(inlet.stream()).arg(place.id()).arg(place.id());
-        }
-        let found: Vec<Value> = asked.query_async(&mut self.quick).await?;
-        Ok(found.into_iter().flat_map(|entries| of_entries(inlet, entries)).collect())
+    /// The first of these, and how many they are: as many as are not too much at once, and at least one.
+    async fn look_at_some(&mut self, inlet: Inlet, places: &[Place]) -> Result<(usize, Vec<Delivered>), Broken> {
+        let words: Vec<String> =
+            std::iter::once(HEAVY.to_string()).chain(places.iter().map(|place| place.id())).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (looked_at, entries): (usize, Value) = run(&mut self.quick, LOOK_AT, &[inlet.stream()], &words).await?;
+        Ok((looked_at.clamp(1, places.len()), of_entries(inlet, entries)))
     }
 
     /// A page of what the others have, and where to go on.

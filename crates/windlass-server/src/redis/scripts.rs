@@ -18,8 +18,9 @@ redis.call('HSET', KEYS[1], KEYS[2], ARGV[1])
 return 1
 ";
 
-/// Sets a task's flag and remembers what it was set to, in the same order. Keys: the positions, the flag, the flags as they were set.
-/// Arguments: position, task, flag (empty where it goes), for how many seconds it stays after the task is over. Answers as above.
+/// Sets a task's flag and remembers what it was set to, in the same order. One that others have set otherwise since is a wish that nobody
+/// has heeded yet, and stays. Keys: the positions, the flag, the flags as they were set. Arguments: position, task, flag (empty where it
+/// goes), for how many seconds it stays after the task is over. Answers as above.
 pub const FLAG: &str = "
 local told = redis.call('HMGET', KEYS[1], 'upto', 'task:status')
 if not told[1] then return -1 end
@@ -32,7 +33,9 @@ elseif ARGV[3] == 'cancelled' then
   redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[4])
   redis.call('HDEL', KEYS[3], ARGV[2])
 else
-  redis.call('SET', KEYS[2], ARGV[3])
+  local flag, set = redis.pcall('GET', KEYS[2]), redis.call('HGET', KEYS[3], ARGV[2]) or ''
+  local is_wish = (flag == 'running' or flag == 'paused' or flag == 'cancelled') and string.sub(set, 1, #flag + 1) ~= flag .. '@'
+  if not is_wish then redis.call('SET', KEYS[2], ARGV[3]) end
   redis.call('HSET', KEYS[3], ARGV[2], ARGV[3] .. '@' .. ARGV[1])
 end
 return 1
@@ -47,10 +50,11 @@ redis.call('HSET', KEYS[1], 'upto', ARGV[1])
 return 1
 ";
 
-/// Sets flags of tasks of which nothing is known here. Key: the flags as they were set. Arguments: task and flag, again and again.
+/// Sets flags of tasks of which nothing is known here. Key: the flags as they were set. Arguments: a name that nobody had, so that a wish
+/// after this is another one than a wish before; then task and flag, again and again.
 pub const SET_UP: &str = "
-for i = 1, #ARGV, 2 do
-  if redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1] .. '@0') == 1 then
+for i = 2, #ARGV, 2 do
+  if redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1] .. '@' .. ARGV[1] .. '.' .. i) == 1 then
     redis.call('SET', 'task:status:' .. ARGV[i], ARGV[i + 1], 'NX')
   end
 end
@@ -143,17 +147,61 @@ if redis.pcall('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1])
 return 0
 ";
 
-/// Takes over what a consumer has. Key: the stream. Arguments: the group, who takes it, from whom, for how many milliseconds nobody
-/// has touched it, and how much at once. Answers the ids, and the entries as far as they are still there.
+/// Reads as one of a group until there is no more, or so much was read: of each stream one entry after the other, for nobody can tell how
+/// large the next one is. Keys: the streams. Arguments: the group, who reads, how many of each stream, how many bytes; then, of each
+/// stream, after which entry. Answers as `XREADGROUP` does, a stream as often as something was read of it.
+pub const READ: &str = "
+local after, found, bytes = {}, {}, 0
+for i = 1, #KEYS do after[i] = ARGV[i + 4] end
+for round = 1, tonumber(ARGV[3]) do
+  local ask, is_some = {'XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', 1, 'STREAMS'}, false
+  for i = 1, #KEYS do table.insert(ask, KEYS[i]) end
+  for i = 1, #KEYS do table.insert(ask, after[i]) end
+  for _, stream in ipairs(redis.call(unpack(ask)) or {}) do
+    for _, entry in ipairs(stream[2]) do
+      is_some = true
+      for _, field in ipairs(entry[2] or {}) do bytes = bytes + #field end
+      for i = 1, #KEYS do
+        if KEYS[i] == stream[1] and after[i] ~= '>' then after[i] = entry[1] end
+      end
+    end
+    table.insert(found, stream)
+  end
+  if not is_some or bytes >= tonumber(ARGV[4]) then break end
+end
+return found
+";
+
+/// Looks at entries until all were, or so much was read. Key: the stream. Arguments: how many bytes, and the ids. Answers how many ids were
+/// looked at, and the entries that are still there.
+pub const LOOK_AT: &str = "
+local found, bytes = {}, 0
+for i = 2, #ARGV do
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[i], ARGV[i])) do
+    for _, field in ipairs(entry[2]) do bytes = bytes + #field end
+    table.insert(found, entry)
+  end
+  if bytes >= tonumber(ARGV[1]) then return {i - 1, found} end
+end
+return {#ARGV - 1, found}
+";
+
+/// Takes over what a consumer has, until that is all or so much was read. Key: the stream. Arguments: the group, who takes it, from whom,
+/// for how many milliseconds nobody has touched it, how many at most, and how many bytes. Answers the ids, the entries as far as they are
+/// still there, and 1 where there may be more.
 pub const CLAIM: &str = "
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1], 'IDLE', ARGV[4], '-', '+', ARGV[5], ARGV[3])
-if #pending == 0 then return {{}, {}} end
-local ids, claim = {}, {'XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0}
-for _, entry in ipairs(pending) do
-  table.insert(ids, entry[1])
-  table.insert(claim, entry[1])
+local ids, found, bytes = {}, {}, 0
+for _, one in ipairs(pending) do
+  table.insert(ids, one[1])
+  for _, entry in ipairs(redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, one[1])) do
+    for _, field in ipairs((entry or {})[2] or {}) do bytes = bytes + #field end
+    table.insert(found, entry)
+  end
+  if bytes >= tonumber(ARGV[6]) then break end
 end
-return {ids, redis.call(unpack(claim))}
+local is_all = #ids == #pending and #pending < tonumber(ARGV[5])
+return {ids, found, is_all and 0 or 1}
 ";
 
 /// Forgets a consumer, unless it has something. Key: the stream. Arguments: the group, and whom.

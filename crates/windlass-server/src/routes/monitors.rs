@@ -59,7 +59,7 @@ pub(super) fn monitor(task: TaskId, schedule: MonitoringSchedule, looks: u32, du
     }
 }
 
-/// It takes the place of one that the task has already, whose end it can bring nearer and not put off.
+/// It takes the place of one that the task has already. An agent can bring the end of that nearer and not put it off; whoever asks here can.
 #[utoipa::path(
     post,
     path = "/v1/tasks/{task}/monitor",

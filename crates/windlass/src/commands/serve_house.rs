@@ -30,7 +30,7 @@ use super::say::template;
 use super::serve_documents::checked;
 use super::serve_gates::gates_tried;
 use super::serve_views::view;
-use crate::arguments::{Limits, SandboxChoice, Serve};
+use crate::arguments::{Limits, MOST_FIXES, SandboxChoice, Serve};
 use crate::attach::Attachment;
 use crate::config::Config;
 use crate::exit::WrongUse;
@@ -39,8 +39,6 @@ use crate::patterns::Patterns;
 use crate::serving::{Cap, Roots};
 use crate::show::{WorkerLog, headline};
 use crate::wiring::Windlass;
-
-const MOST_FIXES: u32 = 20;
 
 /// What `windlass serve` was started with for all tasks.
 #[derive(Clone)]

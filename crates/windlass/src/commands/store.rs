@@ -57,8 +57,10 @@ async fn migrate(arguments: StoreMigrate) -> anyhow::Result<Exit> {
 }
 
 /// What is beside the database and belongs to it, in the order in which it is copied. Heads go before the database: each is of a
-/// commit that the copy then has. Blobs and snapshots go after it: what a row names was there before the row was.
-const BEFORE: &str = "heads";
+/// commit that the copy then has. Blobs and snapshots go after it: what a row names was there before the row was. Blobs go before it, too:
+/// they are taken away while others work, but none that is younger than a day, so that what a row of the copy names was there the first time
+/// or is there the second.
+const BEFORE: [&str; 2] = ["heads", "blobs"];
 const AFTER: [&str; 2] = ["blobs", "objects"];
 const MACHINE: &str = "machine";
 
@@ -78,19 +80,7 @@ fn backup(arguments: &StoreBackup) -> anyhow::Result<Exit> {
     make(folder).map_err(|error| {
         WrongUse::new(format!("{} cannot be made: {error}", folder.display())).hint("name a folder that is not there")
     })?;
-    let told = |error: io::Error| anyhow::anyhow!("{} cannot be written: {error}", folder.display());
-    copy_all(&config.data_dir.join(BEFORE), &folder.join(BEFORE)).map_err(told)?;
-    sqlite::copy_database(&options, &folder.join("windlass.db"))?;
-    // Whoever has the copy is that machine, and goes on with what it had.
-    if let Err(error) = fs::copy(config.data_dir.join(MACHINE), folder.join(MACHINE))
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        return Err(told(error));
-    }
-    for name in AFTER {
-        copy_all(&config.data_dir.join(name), &folder.join(name)).map_err(told)?;
-    }
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(told)?;
+    copy_around(&config.data_dir, folder, || Ok(sqlite::copy_database(&options, &folder.join("windlass.db"))?))?;
     match arguments.output.json {
         true => print_json(&json!({"type": "result", "folder": folder})),
         false => Screen::new().print_whole(&Line::new().plain(folder.display().to_string())),
@@ -98,24 +88,50 @@ fn backup(arguments: &StoreBackup) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
+/// Everything, with the database in between.
+fn copy_around(
+    data_dir: &Path,
+    folder: &Path,
+    copy_database: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let told = |error: io::Error| anyhow::anyhow!("{} cannot be written: {error}", folder.display());
+    for name in BEFORE {
+        copy_all(&data_dir.join(name), &folder.join(name)).map_err(told)?;
+    }
+    copy_database()?;
+    // Whoever has the copy is that machine, and goes on with what it had.
+    if let Err(error) = fs::copy(data_dir.join(MACHINE), folder.join(MACHINE))
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(told(error));
+    }
+    for name in AFTER {
+        copy_all(&data_dir.join(name), &folder.join(name)).map_err(told)?;
+    }
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(told)
+}
+
 fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(folder)
 }
 
-/// Files and folders; a file that others are writing under a temporary name may be gone again, and is not missed.
+/// Files and folders that are not there yet; a file that others are writing under a temporary name, or take away, may be gone again, and is
+/// not missed.
 fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
-    make(to)?;
+    if !to.is_dir() {
+        make(to)?;
+    }
     for entry in entries {
         let entry = entry?;
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type()?;
         if kind.is_dir() {
             copy_all(&source, &target)?;
-        } else if kind.is_file() {
+        } else if kind.is_file() && !target.exists() {
             match fs::copy(&source, &target) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 copied => {
@@ -126,4 +142,35 @@ fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     File::open(to)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Regression: blobs were copied after the database alone, and one that was pruned in between was missing though the copy names it.
+    #[test]
+    fn what_is_pruned_beside_a_backup_is_in_it() {
+        let home = tempfile::tempdir().unwrap();
+        let (data, copy) = (home.path().join("data"), home.path().join("copy"));
+        let put = |name: &str| {
+            let path = data.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        };
+        ["blobs/tenant/old", "objects/tree", "heads/first"].map(put);
+        make(&copy).unwrap();
+        copy_around(&data, &copy, || {
+            // Somebody prunes what the copied database still names, and somebody puts what it names already.
+            fs::remove_file(data.join("blobs/tenant/old")).unwrap();
+            ["blobs/tenant/new", "heads/later"].map(put);
+            Ok(())
+        })
+        .unwrap();
+        let read = |name: &str| fs::read_to_string(copy.join(name)).ok();
+        for name in ["blobs/tenant/old", "blobs/tenant/new", "objects/tree", "heads/first"] {
+            assert_eq!(read(name).as_deref(), Some(name));
+        }
+        assert_eq!(read("heads/later"), None, "the copied database may not have its commit");
+    }
 }

@@ -7,7 +7,7 @@ import uuid
 import redis
 
 link = redis.Redis(unix_socket_path=sys.argv[1], decode_responses=True)
-heard = {"hitl-request-command": "0", "task-result": "0"}
+heard = {"hitl-request-command": "0", "task-result": "0", "user-message-command": "0"}
 
 
 def put(stream, entry):
@@ -57,4 +57,20 @@ assert (result["session_id"], result["command_id"]) == (session_id, command_id),
 assert result["final_message"] == "Done.", result
 assert result["usage"]["iterations"] == 3, result
 assert link.get(f"task:status:{task_id}") is None
+
+# Another task, and its user answers in the session, without naming it.
+other_id = "2f6e3a9c-5d0b-4c1e-9a7f-1b2c3d4e5f60"
+put("task-command", {
+    "command_id": str(uuid.uuid4()),
+    "session_id": session_id,
+    "task_id": other_id,
+    "goal": "Find out which database is wanted",
+    "execution_config": {"timeout_seconds": 300, "max_iterations": 50, "model": "gpt-4o", "compaction": {}},
+})
+wait_for("hitl-request-command", lambda entry: entry["task_id"] == other_id)
+put("user-message-received", {"session_id": session_id, "message": "SQLite"})
+answered = wait_for("user-message-command", lambda entry: entry["session_id"] == session_id)
+assert (answered["type"], answered["message"]) == ("answer", "I pass it on."), answered
+result = wait_for("task-result", lambda entry: entry["task_id"] == other_id and entry["status"] != "BLOCKED_USER")
+assert result["status"] == "COMPLETED", result
 print("a whole conversation")

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::server::{Redis, Reply};
 use super::streams::{command, completed, home, results, serve, wait_until_heeded};
-use crate::support::{Running, none_left};
+use crate::support::{Running, none_left, peak_kb};
 
 /// Waits for a file, and says what it heard meanwhile.
 const LISTENER: &str = r#"
@@ -24,6 +24,22 @@ tracks:
       usage: { input: 90, output: 10 }
 "#;
 
+/// Waits for a file, as often as it is interrupted.
+const PATIENT: &str = r#"
+version: 1
+tracks:
+  executor:
+    - calls: [ { tool: bash, args: { command: "while [ ! -e go ]; do sleep 0.1; done; echo first" } } ]
+      usage: { input: 900, output: 40 }
+    - calls: [ { tool: bash, args: { command: "while [ ! -e go ]; do sleep 0.1; done; echo second" } } ]
+      usage: { input: 900, output: 40 }
+    - calls: [ { tool: bash, args: { command: "while [ ! -e go ]; do sleep 0.1; done; echo third" } } ]
+      usage: { input: 900, output: 40 }
+    - reply: Done.
+      repeat: forever
+      usage: { input: 90, output: 10 }
+"#;
+
 const BRIEF: &str = r#"
 version: 1
 tracks:
@@ -32,6 +48,9 @@ tracks:
       repeat: forever
       usage: { input: 90, output: 10 }
 "#;
+
+/// With forty entries of 5 MiB in memory it would be more.
+const MOST_KB: u64 = 160 << 10;
 
 fn text(words: &str) -> Reply {
     Reply::Text(words.to_owned())
@@ -229,6 +248,48 @@ fn a_redis_that_is_emptied_is_told_again() {
     assert_eq!(results(&redis, "choose", "COMPLETED"), 1);
     end(serving);
     none_left(&home);
+}
+
+/// Regression: what was wished after the second time was taken for the same wish as after the first. That flags are told again from the store
+/// would hide it: that is kept from happening here.
+#[test]
+fn the_same_wish_is_another_one_each_time_redis_was_emptied() {
+    let (home, redis) = (home(PATIENT), Redis::start());
+    let serving = serve(&home, &redis.url());
+    redis.put("task-command", &command("shop", "choose"));
+    redis.wait_until(&["GET", "task:status:choose"], &text("running"));
+    let Reply::List(known) = redis.ask(&["KEYS", "windlass:outbox:*"]) else { panic!("a list") };
+    let [Reply::Text(positions)] = known.as_slice() else { panic!("{known:?}") };
+    let empty = "redis.call('FLUSHALL') redis.call('HSET', KEYS[1], 'task:status', '999999999')";
+    let mut paused: Vec<Value> = Vec::new();
+    for _ in 0..2 {
+        redis.ask(&["EVAL", empty, "1", positions]);
+        redis.wait_until(&["GET", "task:status:choose"], &text("running"));
+        redis.ask(&["SET", "task:status:choose", "paused"]);
+        let is_new = |entry: &Value| paused.iter().all(|known| known["event_id"] != entry["event_id"]);
+        let result = redis.wait_for("task-result", |entry| entry["status"] == "PAUSED" && is_new(entry));
+        paused.push(result);
+        redis.put("task-control-received", &json!({"task_id": "choose", "action": "resume"}));
+        while home.windlass(&["status", "--json"]).run().expect(0).objects()[0]["standing"] != "running" {}
+    }
+    home.write("go", "");
+    completed(&redis, "choose");
+    end(serving);
+}
+
+/// Regression: 64 of each stream were read at once, and those that are too long to be heeded weighed nothing.
+#[test]
+fn of_enormous_entries_few_are_in_memory() {
+    let (home, redis) = (home(BRIEF), Redis::start());
+    let enormous = vec![b'x'; 5 << 20];
+    for _ in 0..40 {
+        redis.ask_bytes(&[b"XADD", b"external-event-received", b"*", b"json", &enormous]);
+    }
+    let serving = serve(&home, &redis.url());
+    redis.wait_until(&["XLEN", "windlass-dead-letter"], &Reply::Number(40));
+    let peak = peak_kb(serving.pid()).expect("it runs");
+    assert!(peak < MOST_KB, "{peak} kB");
+    end(serving);
 }
 
 /// What it had acknowledged and lost is said again; and nothing is written in the store for each thing that is said.

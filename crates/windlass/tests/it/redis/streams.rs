@@ -17,6 +17,9 @@ tracks:
     - when: { request: 'The user says\s+hello' }
       reply: '{"route": "small_talk", "response": "Hello yourself."}'
       repeat: forever
+    - when: { request: 'The user says\s+SQLite' }
+      reply: '{"route": "inject_into_active", "task_id": "2f6e3a9c-5d0b-4c1e-9a7f-1b2c3d4e5f60", "response": "I pass it on."}'
+      repeat: forever
   executor:
     - calls:
         - tool: ask_user
@@ -139,7 +142,7 @@ fn a_client_in_another_language_drives_a_whole_conversation() {
     let talked = Command::new(python).arg(client).arg(redis.socket()).output().expect("Python starts");
     let said = String::from_utf8_lossy(&talked.stderr).into_owned();
     assert!(talked.status.success(), "{said}");
-    assert_eq!(home.read("answer.txt"), "sqlite\n");
+    assert_eq!(home.read("answer.txt"), "sqlite\n".repeat(2));
     serving.signal(Signal::INT);
     serving.end().expect(0);
     none_left(&home);
@@ -287,6 +290,43 @@ fn a_task_s_keys_are_wishes_of_other_programs() {
     redis.ask(&["SET", "task:status:again", "cancelled"]);
     redis.wait_for("task-result", |entry| entry["task_id"] == "again" && entry["status"] == "CANCELLED");
     assert_eq!(redis.ask(&["GET", "task:status:again"]), text("cancelled"));
+    serving.signal(Signal::INT);
+    serving.end().expect(0);
+    none_left(&home);
+}
+
+/// Regression: the flag was set to `running` over it, and the wish was gone.
+#[test]
+fn a_wish_that_comes_before_the_flag_is_set_is_heeded() {
+    let (home, redis) = (home(LISTENER), Redis::start());
+    let serving = serve(&home, &redis.url());
+    redis.ask(&["SET", "task:status:choose", "cancelled"]);
+    redis.put("task-command", &command("shop", "choose"));
+    redis.wait_for("task-result", |entry| entry["task_id"] == "choose" && entry["status"] == "CANCELLED");
+    serving.signal(Signal::INT);
+    serving.end().expect(0);
+    none_left(&home);
+}
+
+/// Seed 000 §15.1: the response comes as the injection with which a task goes on, or as one that is pushed. Regression: it answered nothing,
+/// and the task stayed BLOCKED_USER.
+#[test]
+fn a_response_as_an_injection_answers_the_question() {
+    let (home, redis) = (home(ASKER), Redis::start());
+    let serving = serve(&home, &redis.url());
+    let response = json!({"injection_type": "hitl_response", "content": "User responded to your question: SQLite"});
+    redis.put("task-command", &command("shop", "choose"));
+    asked(&redis, "choose");
+    let mut again = command("shop", "choose");
+    again["command_id"] = json!("go-on");
+    again["resume_context"] = json!({"previous_messages": [], "injection": response});
+    redis.put("task-command", &again);
+    completed(&redis, "choose");
+    redis.put("task-command", &command("shop", "again"));
+    asked(&redis, "again");
+    redis.ask(&["RPUSH", "injection:again", &response.to_string()]);
+    completed(&redis, "again");
+    assert_eq!(home.read("answer.txt"), "sqlite\n".repeat(2));
     serving.signal(Signal::INT);
     serving.end().expect(0);
     none_left(&home);

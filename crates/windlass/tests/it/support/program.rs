@@ -176,6 +176,10 @@ impl Running {
         serde_json::from_str(&line).expect("a JSON line")
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, signal).expect("it has not been waited for");
