@@ -44,11 +44,11 @@ fn a_card() {
     assert_snapshot!(seen(&reviewing(SMALL, waiting())), @"
      1 Stream [2 Review (3)] 3 Activity
      3 wait for you · 1 at work
-
     card c1  high risk
       wants     run a command
       agent     its own words, which nobody
-    … 8 more rows: PgDn, or x for the whole
+                has to believe:
+    … 7 more rows: PgDn, or x
       then      the file is gone
       at worst  the whole task uses 3
                 attempts · 200,000 tokens ·
@@ -92,11 +92,11 @@ fn a_card_that_is_asked_about_twice_and_one_that_is_declined() {
     assert_snapshot!(seen(&model), @"
      1 Stream [2 Review (1)] 3 Activity
      1 waits for you · 1 at work
-
     card c1  high risk
       wants     run a command
       agent     its own words, which nobody
-                $2.00 · 30 min
+                has to believe:
+    … 7 more rows: PgDn, or x
 
     Why not? The agent hears it, and goes on
       without.
@@ -165,11 +165,11 @@ fn nothing_to_decide() {
     assert_snapshot!(seen(&model), @"
      1 Stream [2 Review] 3 Activity
      nothing waits for you · 1 at work
-
     Nobody asks you for anything.
 
     not over:
     1a2b3c4d  running  Make the tests pass
+
 
 
 
@@ -238,12 +238,12 @@ fn a_conversation_in_which_nothing_was_said() {
     assert_snapshot!(seen(&model), @"
     [1 Stream] 2 Review  3 Activity
      nothing waits for you · 1 at work
-
     Nothing was said here yet.
     Enter: say what you would like to know
       or to have done. Small talk is
       answered at once; work waits for your
       yes in Review.
+
 
 
 
@@ -287,11 +287,11 @@ fn what_happened() {
     assert_snapshot!(seen(&model), @"
      1 Stream  2 Review [3 Activity]
      nothing waits for you · 1 at work
-
     2026-11-10
     ▸ 12:00:02  Number 2 happened
       12:00:01  Number 1 happened
       That is where it began.
+
 
 
 
@@ -303,9 +303,9 @@ fn what_happened() {
     assert_snapshot!(seen(&model), @"
      1 Stream  2 Review [3 Activity]
      nothing waits for you · 1 at work
-
     A task is done
     task.finished
+
 
 
 
@@ -324,8 +324,8 @@ fn nothing_has_happened_and_nobody_answers() {
     assert_snapshot!(seen(&model), @"
      1 Stream  2 Review [3 Activity]
      nothing waits for you · 1 at work
-
       Nothing like that happened.
+
 
 
 
