@@ -141,12 +141,7 @@ test("a plan is sent back with what is different, and asked about again", async 
   await document.waitFor();
   const text = await document.inputValue();
   expect(text).toContain("title: A shop for books");
-  // What is wrong with it stands beside it, where it is.
-  await document.fill(text.replace("type: project", "type: projekt"));
-  await page.getByRole("list", { name: "What is wrong with it" }).getByRole("button", { name: /^3:\d+$/ }).click();
-  expect(await document.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart).split("\n")[0])).toContain("projekt");
   await document.fill(text.replace("Three books, each with a title.", "Four plants, each with a name."));
-  await page.getByText("Nothing is wrong with it.").waitFor();
   await page.getByText("Four plants, each with a name.").last().waitFor();
   await page.keyboard.press("Control+Enter");
   const again = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find((one) => one.task_id === task && one.card.card_id !== card)?.card.card_id);

@@ -30,7 +30,8 @@ export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlan
   const [words, setWords] = useState("");
   useEffect(() => {
     if (before !== null || bytes.data === undefined) return;
-    void bytes.data.text().then((text) => {
+    void bytes.data.text().then((answer) => {
+      const text = planIn(answer);
       setBefore(text);
       setAfter(text);
     });
@@ -60,7 +61,7 @@ export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlan
         What should be different?
         <textarea className="short" autoFocus value={words} onChange={(event) => setWords(event.target.value)} />
       </label>
-      {before !== null && <DocumentField label="The plan's document" kind={isObjective ? null : "plan"} value={after} onValue={setAfter} />}
+      {before !== null && <DocumentField label="The plan's document" kind={isObjective || !before.startsWith("---") ? null : "plan"} value={after} onValue={setAfter} />}
       {before === null && (written.isError || bytes.isError) && <Failed error={written.error ?? bytes.error} />}
       {before === null && !written.isError && !bytes.isError && written.data !== null && <Loading what="the plan's document" />}
       {isChanged && <Diff name="what you changed" lines={lines.filter((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== " "))} />}
@@ -72,6 +73,16 @@ export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlan
       </div>
     </form>
   );
+}
+
+/** What is kept of a planner is all that it answered; the plan's document is in it. */
+export function planIn(answer: string): string {
+  try {
+    const { plan_action: action } = JSON.parse(answer) as { plan_action?: { plan_markdown?: unknown } };
+    return typeof action?.plan_markdown === "string" ? action.plan_markdown : answer;
+  } catch {
+    return answer;
+  }
 }
 
 /** The digest of the document that was proposed last. */

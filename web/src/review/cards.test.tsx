@@ -7,6 +7,7 @@ import type { Card, PlanItem } from "../api/types";
 import { Written } from "../text/Written";
 import { CallDetails } from "./CallDetails";
 import { answersOf } from "./Decide";
+import { planIn } from "./EditPlan";
 import { PlanDetails } from "./PlanDetails";
 
 /** What somebody reads: without tags, entities as what they stand for, and lines as they are broken. */
@@ -82,4 +83,10 @@ test("each kind of card takes the answers that somebody hears", () => {
   expect(of({ kind: "goal" }, "standing").hasWords).toBe(false);
   expect(of({ kind: "plan" }, "full_plan")).toMatchObject({ isPlan: true, hasWords: false, canChange: true });
   expect(of({ tool: "bash" })).toEqual({ isPlan: false, hasWords: true, wantsWords: false, canChange: true });
+});
+
+test("of a planner's answer the plan's document is edited, and nothing of it is lost where there is none", () => {
+  const document = "---\nid: a\n---\n# What to do\n";
+  expect(planIn(JSON.stringify({ message: "Here.", plan_action: { plan_markdown: document } }))).toBe(document);
+  for (const other of [document, '{"message": "x"}', "null", ""]) expect(planIn(other)).toBe(other);
 });
