@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::json;
 use windlass_api::{Execution, ExecutionList, Items, RecordList};
-use windlass_domain::{ExecutionId, TaskId};
+use windlass_domain::{ExecutionId, TaskId, Usd, Wall};
 use windlass_engine::{Error, ExecutionStanding};
 
 use super::records;
@@ -79,10 +79,10 @@ fn told(execution: ExecutionId, standing: ExecutionStanding, recorded: bool) -> 
         scope: json!(scope),
         records: usize::try_from(records).unwrap_or(usize::MAX),
         parent: standing.parent.map(|parent| parent.to_string()),
-        began_at: standing.began_at.map(|at| at.to_rfc3339()),
+        began_at: standing.began_at.map(Wall::to_rfc3339),
         last_at: standing.last_at.to_rfc3339(),
         tokens: standing.tokens,
-        cost_usd: standing.cost.map(|cost| cost.as_dollars()),
+        cost_usd: standing.cost.map(Usd::as_dollars),
         recorded,
     }
 }

@@ -11,7 +11,7 @@ use windlass_api::{
     PROBLEM_JSON, Problem, RecordingList, TICKET_PREFIX, Terminal, TerminalList, TerminalRecording, TerminalScreen,
     TerminalTicket,
 };
-use windlass_domain::ExecutionId;
+use windlass_domain::{ExecutionId, Wall};
 use windlass_engine::Error;
 
 use crate::ask::{Asked, InPath, PageQuery, named};
@@ -92,7 +92,7 @@ pub async fn recordings(
         recordings.push(TerminalRecording {
             execution_id: execution.to_string(),
             agent_id: standing.agent_id,
-            began_at: standing.began_at.map(|at| at.to_rfc3339()),
+            began_at: standing.began_at.map(Wall::to_rfc3339),
             last_at: standing.last_at.to_rfc3339(),
             recording: format!("/v1/executions/{execution}/recording"),
         });

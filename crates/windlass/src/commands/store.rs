@@ -158,12 +158,12 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, name).unwrap();
         };
-        ["blobs/tenant/old", "objects/tree", "heads/first"].map(put);
+        ["blobs/tenant/old", "objects/tree", "heads/first"].iter().for_each(|name| put(name));
         make(&copy).unwrap();
         copy_around(&data, &copy, || {
             // Somebody prunes what the copied database still names, and somebody puts what it names already.
             fs::remove_file(data.join("blobs/tenant/old")).unwrap();
-            ["blobs/tenant/new", "heads/later"].map(put);
+            ["blobs/tenant/new", "heads/later"].iter().for_each(|name| put(name));
             Ok(())
         })
         .unwrap();

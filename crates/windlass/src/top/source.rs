@@ -154,18 +154,15 @@ impl Watch<'_> {
 
 /// Until something was told, and what is told right after it.
 async fn told(far: &Far, position: &mut Option<u64>, events: &mut Option<Box<Events>>) -> Result<(), Error> {
-    let stream = match events {
-        Some(stream) => stream,
-        None => {
-            let after = match *position {
-                Some(position) => position,
-                None => last(far).await?,
-            };
-            *position = Some(after);
-            // What happened before it was open is looked at now.
-            *events = Some(Box::new(far.client.events("/v1/events", after).await?));
-            return Ok(());
-        }
+    let Some(stream) = events else {
+        let after = match *position {
+            Some(position) => position,
+            None => last(far).await?,
+        };
+        *position = Some(after);
+        // What happened before it was open is looked at now.
+        *events = Some(Box::new(far.client.events("/v1/events", after).await?));
+        return Ok(());
     };
     let mut over = pin!(far.runtime.sleep(LOOK_ANYWAY));
     let mut is_first = true;

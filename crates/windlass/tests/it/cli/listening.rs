@@ -82,9 +82,9 @@ fn and_of_a_conversation_and_its_tasks() {
     let served = serve(&home, &[]);
     let session = text(&served.post("/v1/sessions", &json!({"name": "one"})).expect(200).json()["session_id"]);
     let path = format!("/v1/sessions/{session}/events");
-    let live = served.listen(&format!("{path}?after=0"), None);
     let said = format!("/v1/sessions/{session}/messages");
     let told = served.post(&said, &json!({"message": "Write it"})).expect(202).json();
+    let live = served.listen(&format!("{path}?after=0"), None);
     served.end_of(&text(&told["turn"]));
     let card = served.only_card();
     let task = text(&served.get(&format!("/v1/approvals/{card}")).expect(200).json()["task_id"]);
