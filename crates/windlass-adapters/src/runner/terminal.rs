@@ -85,8 +85,6 @@ pub struct Sitting {
     refused: BTreeSet<&'static str>,
     /// The first message, where it has to be typed in, and what stands on the screen once it can be.
     prompt: Option<(&'static str, String)>,
-    /// The question that the screen may open with.
-    opens_with: Option<&'static str>,
     /// Somebody has said something that is not typed yet.
     is_owed: bool,
     /// Of whom it is said already that they wait.
@@ -205,7 +203,6 @@ impl ForeignRunner {
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
             prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
-            opens_with: self.adapter.opens_with(),
             is_owed: false,
             deferred: BTreeSet::new(),
             unfit: None,
@@ -312,7 +309,6 @@ impl Sitting {
         for claim in claims {
             self.heed(&claim).await?;
         }
-        self.let_open();
         self.type_prompt().await;
         if self.is_owed { self.tell_news().await } else { Ok(()) }
     }
@@ -380,16 +376,6 @@ impl Sitting {
         self.host.take_in().await.map_err(End::Refused)?;
         self.is_owed = true;
         self.tell_news().await
-    }
-
-    /// Only before its model has said anything: what stands there later may be the agent's. Some take no key in the first moment.
-    fn let_open(&mut self) {
-        let Some(shown) = self.opens_with else { return };
-        if self.host.state().foreign.last_exchange != self.exchanges_before {
-            self.opens_with = None;
-        } else if self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown))) {
-            let _a_person_may_press_it = self.terminal.type_now(b"\r");
-        }
     }
 
     async fn type_prompt(&mut self) {

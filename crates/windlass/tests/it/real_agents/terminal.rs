@@ -26,8 +26,6 @@ const SAID: &str = "The file x is there now.";
 const TYPED: &str = "say that you are done";
 /// What they all understand, and what means nothing where nothing is asked.
 const YES: &str = "\r";
-/// They all understand that, too.
-const NO: &str = "\u{1b}";
 const WENT_ON: &str = "I go on from there.";
 /// Whose conversations have the name that they were given.
 const NAMED_BY_US: [&str; 3] = ["claude-code", "copilot", "pi"];
@@ -109,11 +107,6 @@ impl Screen {
         let mut terminal = Self::at_a_terminal(&home, &self.words(&home));
         self.says_yes(&home, &mut terminal, "x");
         terminal.wait_for(SAID);
-        self.says_that_it_is_done(terminal);
-        none_left(&home);
-    }
-
-    fn says_that_it_is_done(&self, mut terminal: Terminal) {
         Self::enters(&mut terminal, TYPED);
         if self.claim.is_none() {
             terminal.wait_for("I say it.");
@@ -123,21 +116,6 @@ impl Screen {
         assert_eq!(code, Some(0), "{shown}");
         let said = if self.claim.is_some() { "│ all of it" } else { "I say it." };
         assert!(shown.contains("COMPLETED, verified") && shown.contains(said), "{shown}");
-    }
-
-    /// By whoever sits there: nothing is done, and it goes on with what they say.
-    fn is_told_no(&self) {
-        let home = self.home();
-        let mut terminal = Self::at_a_terminal(&home, &self.words(&home));
-        terminal.wait_for(self.asks);
-        terminal.types(NO);
-        // It is typed in once nothing is asked any more.
-        home.windlass(&["send", &task(&home), "go on otherwise"]).run().expect(0);
-        terminal.wait_for(SAID);
-        assert!(!home.workspace().join("x").exists(), "nobody said yes");
-        terminal.types("\u{1d}\u{1d}");
-        home.windlass(&["cancel", &task(&home)]).run().expect(0);
-        terminal.end();
         none_left(&home);
     }
 
@@ -201,7 +179,10 @@ impl Screen {
         none_left(&home);
         let mut resumed = Self::at_a_terminal(&home, "resume");
         resumed.wait_for(WENT_ON);
-        self.says_that_it_is_done(resumed);
+        // It is not quit in its own way: Copilot puts `/exit` off for good when that comes in the last moment of a turn.
+        resumed.types("\u{1d}\u{1d}");
+        home.windlass(&["cancel", &task(&home)]).run().expect(0);
+        resumed.end();
         let story = read(&home);
         let resumes = story.of("runner.noted").nth(1).expect("a second launch")["data"]["resumes"].clone();
         assert!(resumes.is_string(), "{resumes}");
@@ -241,11 +222,6 @@ macro_rules! scenes {
             }
 
             #[test]
-            fn is_told_no() {
-                SCREEN.is_told_no();
-            }
-
-            #[test]
             fn is_interrupted_while_it_asks() {
                 SCREEN.is_interrupted_while_it_asks();
             }
@@ -273,7 +249,7 @@ scenes!(
     codex,
     Screen {
         agent: "codex",
-        call: r#"{ tool: exec_command, args: { cmd: "touch x" } }"#,
+        call: r#"{ tool: exec_command, args: { cmd: "touch x", sandbox_permissions: require_escalated, justification: "to make it" } }"#,
         asks: "Would you like to run the following command?",
         claim: Some("mcp__windlass__completed_claim"),
         quit: "/quit",
