@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { armed, launched, PHONE, visit } from "./stage/browser";
+import { armed, launched, PHONE, picture, visit } from "./stage/browser";
 import { Served } from "./stage/served";
 
 let served: Served;
@@ -61,6 +61,8 @@ test("from a message to a plan, a yes, and what came of it", async () => {
   await page.getByRole("heading", { name: "A shop for books" }).waitFor();
   await page.getByText("One page that lists the books, without a framework.").first().waitFor();
   expect(await page.getByText("$7.00").count()).toBe(1);
+  await armed(page);
+  await picture(page, "console-review");
   await page.keyboard.press("x");
   await page.getByText("Everything that a yes binds").waitFor();
   await armed(page);
@@ -79,9 +81,10 @@ test("from a message to a plan, a yes, and what came of it", async () => {
 test("what is of high risk takes a second step with another key", async () => {
   const task = await served.begun("Remove the old export");
   const card = await served.card("rm old.txt");
-  const { page, context } = await visit(browser, served, `/review/${card}`);
+  const { page, context } = await visit(browser, served, `/review/${card}`, { viewport: PHONE });
   await page.getByText("<U+202E>").waitFor();
   await armed(page);
+  await picture(page, "console-phone");
   await page.keyboard.press("a");
   await page.getByText("This is of high risk. Is it meant?").waitFor();
   await page.keyboard.press("a");

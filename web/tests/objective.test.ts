@@ -1,14 +1,16 @@
 // The demo's objective as a person has it reached through the console: said in Stream, asked about, begun with its worst case in sight, one way
 // given up for another, changed and steered on the way, over a server that dies in the midst of it. On the way it takes the pictures that the
 // documents show, where SHOTS=docs asks for them.
-import { join } from "node:path";
-
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { armed, launched, visit } from "./stage/browser";
+import { armed, launched, picture, visit } from "./stage/browser";
 import { scene } from "./stage/objective";
 import { Served } from "./stage/served";
+
+interface Executions {
+  executions: { execution_id: string; lifecycle: string }[];
+}
 
 let served: Served;
 let browser: Browser;
@@ -20,13 +22,6 @@ afterAll(async () => {
   await browser?.close();
   await served?.end();
 });
-
-/** A page in the middle of a change is not worth keeping: fonts and what is read are waited for. */
-async function picture(page: Page, name: string): Promise<void> {
-  if (process.env.SHOTS !== "docs") return;
-  await page.evaluate(() => document.fonts.ready);
-  await page.screenshot({ path: join("..", "docs", `${name}.png`) });
-}
 
 test("from a message to what was wanted, by way of a question, a yes, a way given up, a server that died, and two changes of mind", { timeout: 240_000 }, async () => {
   const { page, context, complaints, strangers } = await visit(browser, served, "/stream", { viewport: { width: 1280, height: 900 } });
@@ -41,7 +36,6 @@ test("from a message to what was wanted, by way of a question, a yes, a way give
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "answer in Review" }).click();
   await page.getByRole("heading", { name: "Which shell does it run in?" }).waitFor();
-  await picture(page, "console-question");
   await armed(page);
   await page.keyboard.press("1");
   await page.keyboard.press("Enter");
@@ -83,11 +77,13 @@ test("from a message to what was wanted, by way of a question, a yes, a way give
   const redirect = page.getByRole("dialog", { name: "Redirect" });
   await redirect.getByText(/interrupted/).waitFor();
   await picture(page, "console-redirect");
+  const sentAway = new Set((await served.ask<Executions>("GET", `/v1/tasks/${task}/executions`)).executions.map(({ execution_id: id }) => id));
   await redirect.getByRole("button", { name: "Change it" }).click();
   await redirect.waitFor({ state: "hidden" });
   await graph.getByText("music", { exact: true }).waitFor({ state: "hidden" });
 
-  // Whoever draws the banner is told with which words.
+  // Whoever draws the banner is told with which words, once somebody is at it again.
+  await served.at_last(`/v1/tasks/${task}/executions`, ({ executions }: Executions) => executions.find((one) => one.lifecycle === "running" && !sentAway.has(one.execution_id)));
   const steer = page.getByLabel("What you say");
   await steer.fill("The banner is to say MADE BY HAND");
   await page.getByRole("button", { name: "Say it" }).click();

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 
 import { asProblem } from "../api/problem";
 import { approval, question } from "../api/queries";
-import type { Card, UserQuestion, Whose } from "../api/types";
+import type { Card, UserQuestion, Waiting, Whose } from "../api/types";
 import { Ago } from "../parts/Ago";
 import { Badge, Risk } from "../parts/Badge";
 import { Failed, Loading } from "../parts/States";
@@ -24,12 +24,19 @@ const BECAME: Record<string, string> = {
 
 const isNothing = (error: unknown): boolean => asProblem(error).status === 404;
 
-export function Answered({ id, onNext }: { id: string; onNext: (() => void) | undefined }) {
-  const card = useQuery(approval(id));
-  // An id tells nothing of what it is one of.
-  const asked = useQuery({ ...question(id), enabled: card.isError && isNothing(card.error) });
+interface AnsweredProps {
+  id: string;
+  /** Where it is known: otherwise it is looked for among both. */
+  kind: Waiting["kind"] | undefined;
+  onNext: (() => void) | undefined;
+}
+
+export function Answered({ id, kind, onNext }: AnsweredProps) {
+  const isQuestion = kind === "question";
+  const card = useQuery({ ...approval(id), enabled: !isQuestion });
+  const asked = useQuery({ ...question(id), enabled: isQuestion || (card.isError && isNothing(card.error)) });
   const next = onNext !== undefined && <button type="button" className="primary" onClick={onNext}>What waits now</button>;
-  if (card.isPending || (isNothing(card.error) && asked.isPending)) return <Loading what="what became of it" />;
+  if (isQuestion ? asked.isPending : card.isPending || (isNothing(card.error) && asked.isPending)) return <Loading what="what became of it" />;
   if (card.isSuccess) {
     const { standing, decision, whose } = card.data;
     const { risk_level: risk, intent } = card.data.card as Card;
@@ -47,7 +54,7 @@ export function Answered({ id, onNext }: { id: string; onNext: (() => void) | un
       </Ended>
     );
   }
-  if (!isNothing(card.error)) return <Failed error={card.error} again={() => void card.refetch()} />;
+  if (!isQuestion && !isNothing(card.error)) return <Failed error={card.error} again={() => void card.refetch()} />;
   if (!isNothing(asked.error)) return <Failed error={asked.error} again={() => void asked.refetch()} />;
   return (
     <article className="card panel">

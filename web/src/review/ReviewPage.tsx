@@ -2,7 +2,7 @@
 // or by somebody else, says so and makes room.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 
 import { questions, waiting } from "../api/queries";
 import type { Waiting } from "../api/types";
@@ -31,6 +31,10 @@ export function ReviewPage() {
   const place = active === undefined ? -1 : all.indexOf(active);
   const rest = all.filter((item) => item !== active);
 
+  // An id tells nothing of what it is one of; whoever saw it knows.
+  const kinds = useRef(new Map<string, Waiting["kind"]>());
+  useEffect(() => all.forEach((item) => kinds.current.set(item.id, item.kind)), [all]);
+
   const go = useCallback(
     (to: Waiting | undefined) => void (to === undefined ? navigate({ to: "/review" }) : navigate({ to: "/review/$id", params: { id: to.id } })),
     [navigate],
@@ -54,7 +58,7 @@ export function ReviewPage() {
     <Page title="Review" wide beside={all.length > 0 && <span className="muted number">{plural(all.length, "thing waits", "things wait")} for you</span>}>
       <div className="review">
         <div className="stack">
-          {active === undefined && id !== undefined && <Answered id={id} onNext={all.length > 0 ? () => go(all[0]) : undefined} />}
+          {active === undefined && id !== undefined && <Answered key={id} id={id} kind={kinds.current.get(id)} onNext={all.length > 0 ? () => go(all[0]) : undefined} />}
           {active === undefined && id === undefined && (
             <Empty title="Nothing waits for you.">
               <p>Cards and questions come here by themselves, the moment somebody needs you.</p>

@@ -14,7 +14,7 @@ export interface Edge {
 }
 
 const COLUMN = 268;
-const ROW = 78;
+const ROW = 86;
 
 export function layered(graph: WorkGraph): { nodes: Placed[]; edges: Edge[] } {
   const parts = new Map(graph.parts.map((part) => [part.id, part]));

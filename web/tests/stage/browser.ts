@@ -1,4 +1,6 @@
 // A real browser, and pages in it that tell what went wrong in them.
+import { join } from "node:path";
+
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 import type { Served } from "./served";
@@ -10,6 +12,11 @@ export const launched = (): Promise<Browser> => chromium.launch({ executablePath
 
 export const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+
+/** What the documents show, where SHOTS=docs asks for it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.SHOTS === "docs") await page.screenshot({ path: join("..", "docs", `${name}.png`) });
+}
 
 export interface Visit {
   page: Page;
@@ -32,7 +39,7 @@ export async function visit(browser: Browser, served: Served, path: string, { vi
   const page = await context.newPage();
   const complaints: string[] = [];
   const strangers: string[] = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && complaints.push(`${message.text()} ${message.location().url}`.trim()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
     const url = new URL(request.url());

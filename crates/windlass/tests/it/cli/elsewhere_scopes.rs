@@ -41,6 +41,7 @@ fn commands() -> Vec<(&'static str, Value)> {
         ("write", json!({"schedules": {"add": schedule}})),
         ("write", json!({"schedules": {"remove": {"task": ID, "output": output}}})),
         ("read", json!({"subject": null})),
+        ("read", json!({"top": "desk"})),
         ("read", json!({"executions": ID})),
         ("read", json!({"goes_on": null})),
         ("read", json!({"at_work": "cancel"})),
