@@ -324,9 +324,13 @@ impl ExecutionState {
         self.last_at
     }
 
+    /// Whether an answer of a model is awaited, by itself or by its program.
+    pub fn is_asking(&self) -> bool {
+        self.open_request.is_some() || !self.foreign.exchanges.is_empty()
+    }
+
     pub fn activity(&self) -> Activity {
-        let asks = self.open_request.is_some() || !self.foreign.exchanges.is_empty();
-        match (self.lifecycle, asks) {
+        match (self.lifecycle, self.is_asking()) {
             (Lifecycle::Running, true) => Activity::AwaitingAgentResponse,
             (Lifecycle::Running | Lifecycle::Launching, false) => Activity::Working,
             _ => Activity::Idle,

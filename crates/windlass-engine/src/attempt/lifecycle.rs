@@ -26,6 +26,15 @@ pub fn to_running(state: &ExecutionState, before: Before) -> Vec<ExecutionComman
     }
 }
 
+/// Whoever was answered a moment ago, and saw the commit that held the answer refused, goes on as if it had rested: what was asked is
+/// asked again.
+pub fn to_asking_again() -> Vec<ExecutionCommand> {
+    vec![
+        move_to(Lifecycle::Paused, "something came in beside the last answer"),
+        move_to(Lifecycle::Running, "it is asked again"),
+    ]
+}
+
 pub fn move_to(to: Lifecycle, reason: &str) -> ExecutionCommand {
     ExecutionCommand::Move { to, reason: reason.to_owned() }
 }

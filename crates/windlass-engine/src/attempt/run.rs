@@ -21,7 +21,7 @@ use windlass_store::MailboxSeen;
 
 use super::driver::{Driver, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
-use super::lifecycle::{Before, GONE, move_to, to_running};
+use super::lifecycle::{Before, GONE, move_to, to_asking_again, to_running};
 use super::part::Heritage;
 use super::repair::{Awaits, Said, in_time, settled};
 use super::report::reported;
@@ -434,7 +434,7 @@ impl Driver {
     /// What brings the journal to `running` from wherever it stands.
     fn to_running(&self, state: &ExecutionState) -> Vec<ExecutionCommand> {
         if self.is_running_it && state.lifecycle == Lifecycle::Running {
-            return Vec::new();
+            return if state.is_asking() { to_asking_again() } else { Vec::new() };
         }
         if state.lifecycle == Lifecycle::Paused {
             self.tell_agent(AgentInjection::resumed());

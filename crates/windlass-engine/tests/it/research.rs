@@ -9,10 +9,10 @@ use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::graph::{GraphEvent, PlanStanding};
 use windlass_domain::task::{Part, TaskState};
 use windlass_domain::{CancelSignal, ErrorCode, Role, Taint, TaskId, TaskResultStatus};
-use windlass_engine::{Dispatch, Driven, Engine, NobodyWatches, Planning, Submission, TripwirePoint};
+use windlass_engine::{Dispatch, Driven, Engine, NobodyWatches, Planning, Submission, TripwirePoint, Until};
 use windlass_store::StreamId;
 
-use crate::court::{Ask, At, Court, call, fetch, owner_key, write};
+use crate::court::{Ask, At, Court, Deed, call, fetch, owner_key, work, write};
 
 pub const WAITS: &str = r#"{"message": "I wait.", "needs_research": true}"#;
 const PLAN: &str = "---\nid: a\ntype: task\ntitle: Write a\nverify: [{ file: a.txt }]\n---\n# What to do\nIt.\n";
@@ -92,6 +92,34 @@ fn while_its_question_is_looked_into_a_planner_holds_nothing() {
     assert!(!court.is_held(run) && state.result.is_some());
     assert_eq!(kinds(&court, &engine, run, "attempt.waiting"), 1);
     assert_eq!(court.only_card(&engine).task, task);
+}
+
+/// Regression: the commit that was to put it to sleep held its last answer and was refused, and it failed for asking while it awaited one.
+#[test]
+fn what_is_found_at_the_moment_in_which_a_planner_goes_to_sleep_is_heard_at_once() {
+    let court = Court::new(vec![]);
+    court.things.cast_turns("do it", vec![(vec![vec![ask("Which language?")], vec![]], WAITS), (vec![], PLAN)]);
+    court.things.cast("Which language?", vec![vec![]], "Rust, by Cargo.toml.");
+    let deed = Deed::new();
+    let tripwire = Arc::<Deed>::clone(&deed);
+    let engine = court.process_with(|parts| parts.tripwire = Some(tripwire));
+    let submission = Submission { planning: Planning::Wanted, ..court.submission() };
+    let task = court.wait(engine.submit(submission, Dispatch::ToWorkers, Some(&owner_key()))).unwrap();
+    let (other, then) = (court.process(), Arc::clone(&deed));
+    deed.at(TripwirePoint::RunEnded, move || {
+        let other = other.clone();
+        then.at(TripwirePoint::BeforeCommit, move || {
+            let other = other.clone();
+            Box::pin(async move { work(&other, Until::Idle, CancelSignal::never()).await })
+        });
+        Box::pin(std::future::ready(()))
+    });
+    court.work_on(&engine, 1);
+    let (run, _) = planner(&court, &engine, task);
+    let told = heard(&court, &engine, run);
+    assert!(matches!(told.as_slice(), [(words, _)] if words.contains("Rust, by Cargo.toml.")), "{told:?}");
+    assert_eq!(court.only_card(&engine).task, task, "there is a plan to be asked about");
+    assert_eq!((kinds(&court, &engine, run, "attempt.waiting"), court.interruptions(&engine, run)), (0, 0));
 }
 
 /// What a planner read may have written its question: whoever looks into it is as little trusted, and so is what it finds.
