@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use windlass_api::{Activity, SurfaceWord};
+use windlass_api::{Activity, PROBLEM_JSON, Problem, SurfaceWord};
 use windlass_engine::{FeedEvent, Surface};
 
 use super::records::looked_back;
@@ -51,7 +51,11 @@ pub struct ActivityQuery {
     operation_id = "list_activity",
     security(("bearer" = ["read"])),
     params(ActivityQuery),
-    responses((status = 200, description = "Records, newest first.", body = Activity), Problems)
+    responses(
+        (status = 200, description = "Records, newest first.", body = Activity),
+        (status = 404, description = "There is no such conversation.", content_type = PROBLEM_JSON, body = Problem),
+        Problems
+    )
 )]
 pub async fn list(
     State(service): State<Arc<Service>>,
