@@ -116,7 +116,7 @@ test("the graph is changed where it is drawn, and what a part came to is said wh
   await page.getByRole("button", { name: "Drop it …" }).click();
   await page.getByRole("button", { name: "Change it", exact: true }).click();
   await part(page, "d").waitFor({ state: "hidden" });
-  await page.getByText("You changed it").first().waitFor();
+  await page.getByText("It was changed", { exact: true }).first().waitFor();
 
   // In words: a planner looks for the change, and what it found is there for whoever comes back.
   await page.getByLabel("it changes what was agreed on").check();
