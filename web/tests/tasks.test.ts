@@ -2,6 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { faults } from "./stage/axe";
 import { launched, visit } from "./stage/browser";
 import { Served } from "./stage/served";
 
@@ -24,6 +25,8 @@ const agreed = async (goal = "Two files and a third"): Promise<string> => {
   return task;
 };
 const execution = async (task: string): Promise<string> => (await served.ask<{ executions: { execution_id: string }[] }>("GET", `/v1/tasks/${task}/executions`)).executions[0]?.execution_id ?? "";
+/** What is shown of a change before anybody says yes to it. */
+const different = (page: Page) => page.getByRole("dialog", { name: "Redirect" }).getByLabel("What is different").locator("li").allTextContents();
 const part = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`);
 
 test("a price that nobody knows breaks no page, and a page that breaks leaves the others", async () => {
@@ -108,6 +111,8 @@ test("the graph is changed where it is drawn, and what a part came to is said wh
   await page.getByLabel("After these parts").fill("c");
   await page.getByRole("button", { name: "See what it comes to …" }).click();
   await page.getByText("At worst").waitFor();
+  expect(await different(page)).toEqual(["  d: new  after c", "    │ Write the fourth file.", "    check d.txt exists (within 600 s)"]);
+  await page.getByRole("dialog", { name: "Redirect" }).getByText("medium risk").waitFor();
   expect(await part(page, "d").count()).toBe(0);
   await page.getByRole("button", { name: "Change it", exact: true }).click();
   await part(page, "d").waitFor();
@@ -127,9 +132,39 @@ test("the graph is changed where it is drawn, and what a part came to is said wh
   await page.getByRole("heading", { name: "Tasks" }).waitFor();
   await page.goto(`${served.address}/tasks/${task}`);
   await page.getByRole("button", { name: "See what was found …" }).click();
-  await page.getByText("The third is not needed.").first().waitFor();
+  await page.getByText("The third is not needed.").waitFor();
+  expect(await different(page)).toEqual(["  c: Write the third file. → not done"]);
   await page.getByRole("button", { name: "Change it", exact: true }).click();
   await part(page, "c").waitFor({ state: "hidden" });
+  await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("what a planner found is seen to its last check before anybody says yes, and takes a second step where it reaches out", async () => {
+  const task = await agreed();
+  await served.ask("POST", `/v1/tasks/${task}/start`, {});
+  await served.ask("POST", `/v1/tasks/${task}/redirect`, { words: "tell the post office" });
+  const { page, context, complaints } = await visit(browser, served, `/tasks/${task}`);
+  await page.getByRole("button", { name: "See what was found …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Redirect" });
+  await dialog.getByText("high risk").waitFor();
+  expect(await different(page)).toEqual([
+    "  post: new  after c · reaches post", "    │ Send the first file.", "    │ Then wait.", "    check test -f sent.txt (within 600 s)",
+  ]);
+  // The heading is ours, and the planner's words are its own.
+  expect(await dialog.getByRole("heading", { level: 2 }).textContent()).toBe("the graph is now with `post`");
+  await dialog.getByRole("heading", { name: "The planner says, and nobody has to believe it" }).waitFor();
+  expect(await dialog.locator("blockquote").textContent()).toBe("A small thing that changes nothing.");
+  expect(await faults(page)).toEqual([]);
+  const posted: { confirmed: boolean }[] = [];
+  page.on("request", (request) => request.method() === "POST" && request.url().endsWith("/redirect") && posted.push(request.postDataJSON() as { confirmed: boolean }));
+  await dialog.getByRole("button", { name: "Change it …" }).click();
+  await dialog.getByText("Is that meant?").waitFor();
+  expect(posted).toEqual([]);
+  await dialog.getByRole("button", { name: "Change it, that is meant" }).click();
+  await part(page, "post").waitFor();
+  expect(posted).toMatchObject([{ confirmed: true, seen: expect.any(String) }]);
   await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
   expect(complaints).toEqual([]);
   await context.close();

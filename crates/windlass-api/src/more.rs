@@ -238,9 +238,13 @@ pub struct RedirectShown {
     pub redirected: bool,
     /// Who looks for the change, or did: say it again as `planner`.
     pub planner: Option<String>,
-    /// What the planner says about it.
+    /// What the planner says about it. It can say what it likes: what is different stands in `changes`.
     pub message: Option<String>,
     pub description: String,
+    /// Every difference, old and new, in the lines of `windlass redirect`: whoever says yes to it has seen all of it.
+    pub changes: Vec<String>,
+    /// low, medium, high or irreversible; none while a planner looks for it.
+    pub risk_level: Option<String>,
     pub interrupted: usize,
     /// What was done and is to be done again.
     pub undone: Vec<String>,

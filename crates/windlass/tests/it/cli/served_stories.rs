@@ -284,6 +284,8 @@ fn an_objective_is_agreed_on_started_answered_redirected_stopped_and_ended() {
     let shown = served.post(&path("redirect"), &json!({"change": change})).expect(200).json();
     assert_eq!((&shown["redirected"], &shown["task_id"]), (&json!(false), &json!(task)), "{shown}");
     assert_eq!(drawn(), ["a", "b", "c"], "it was only shown");
+    assert_eq!(shown["changes"], json!(["  c: Write the third file. → not done"]));
+    assert_eq!(shown["risk_level"], "medium");
     let limits = json!({"limits": {"max_parallel_agents": 2}});
     let confirmed = |change: &Value, seen: &Value| json!({"change": change, "confirmed": true, "seen": seen});
     let early = served.post(&path("redirect"), &json!({"change": limits})).expect(200).json();
