@@ -70,6 +70,8 @@ pub struct Execution {
     pub records: usize,
     /// For whom it works, where an agent gave it a part of its own work.
     pub parent: Option<String>,
+    /// The item of the plan that it works on or is asked about.
+    pub atom: Option<String>,
     pub began_at: Option<String>,
     /// When the last thing happened in it: its end, once its lifecycle is over.
     pub last_at: String,
