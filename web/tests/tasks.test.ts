@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { faults } from "./stage/axe";
-import { launched, visit } from "./stage/browser";
+import { launched, PHONE, visit } from "./stage/browser";
 import { Served } from "./stage/served";
 
 let served: Served;
@@ -193,6 +193,34 @@ test("a part leads to its whole, and cannot be paused alone", async () => {
   await page.getByRole("heading", { name: "Two files and a third" }).waitFor();
   await page.getByRole("button", { name: "Pause" }).waitFor();
   await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  await context.close();
+});
+
+test("executions say on which part they work, and a part who worked on it", async () => {
+  const task = await agreed();
+  await served.ask("POST", `/v1/tasks/${task}/start`, {});
+  const of = (atom: string) => served.at_last(`/v1/tasks/${task}/executions`, ({ executions }: { executions: { atom: string | null; execution_id: string }[] }) => executions.find((run) => run.atom === atom)?.execution_id.slice(-8));
+  const [first, second] = [await of("a"), await of("b")];
+  const { page, context, complaints } = await visit(browser, served, `/tasks/${task}`);
+  // Whoever prints at this moment, by name.
+  await page.getByRole("heading", { name: `b executor ${second}` }).getByRole("link").waitFor();
+
+  await part(page, "a").click();
+  const about = page.getByRole("region", { name: "About a" });
+  await page.waitForFunction(() => document.activeElement?.matches(".atom-details h3"));
+  await about.getByRole("link", { name: `executor ${first}` }).waitFor();
+  expect(await about.getByRole("link", { name: `executor ${second}` }).count()).toBe(0);
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await about.waitFor({ state: "detached" });
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("data-id"))).toBe("a");
+
+  await page.setViewportSize(PHONE);
+  for (const [atom, run] of [["a", first], ["b", second]] as const) await page.locator(".runs li").filter({ hasText: run }).locator("code").getByText(atom, { exact: true }).waitFor();
+  await page.locator(".runs li").filter({ hasText: first }).getByRole("link").click();
+  await page.getByText(/^Task .*, item a$/).waitFor();
+  await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  expect(complaints).toEqual([]);
   await context.close();
 });
 

@@ -104,6 +104,9 @@ export const spending = (id: string) =>
 
 export const execution = (id: string) =>
   queryOptions({ queryKey: ["execution", id], queryFn: ({ signal }) => get("/v1/executions/{execution}", { path: { execution: id }, signal }) });
+/** Who works in it, and on what: that stays as it is whatever happens in it. */
+export const worker = (id: string) =>
+  queryOptions({ queryKey: ["worker", id], queryFn: ({ signal }) => get("/v1/executions/{execution}", { path: { execution: id }, signal }), staleTime: Infinity });
 export const timeline = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["execution", id, "timeline"],

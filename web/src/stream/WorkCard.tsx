@@ -11,7 +11,7 @@ import { TaskActions } from "../task/TaskActions";
 import { Markdown } from "../text/Markdown";
 import { firstLine } from "../text/format";
 import { Visible } from "../text/Visible";
-import { LiveNow } from "./LiveNow";
+import { LiveWork } from "./LiveNow";
 import type { LiveWords } from "./live";
 
 export function WorkCard({ task: id, live }: { task: string; live: LiveWords[] }) {
@@ -34,7 +34,7 @@ export function WorkCard({ task: id, live }: { task: string; live: LiveWords[] }
               It waits for you: <Link to="/review/$id" params={{ id: one.id }}>{one.kind === "card" ? "decide in Review" : "answer in Review"}</Link>
             </p>
           ))}
-          {live.map((words) => <LiveNow key={words.execution} words={words} />)}
+          {live.map((words) => <LiveWork key={words.execution} words={words} />)}
           {result?.final_message && <Markdown text={result.final_message} />}
           {result !== null && <ResultSummary result={result} />}
           {result !== null && <Deliverables task={id} />}

@@ -28,6 +28,7 @@ function markup(element: ReactElement): string {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   client.setQueryData(["task", "t", "explanation"], explained);
   client.setQueryData(["task", "t", "objective"], objective);
+  client.setQueryData(["task-executions", "t"], { pages: [{ executions: [], next: null }], pageParams: [undefined] });
   const place = document.createElement("div");
   const root = createRoot(place);
   act(() => root.render(createElement(QueryClientProvider, { client }, element)));
