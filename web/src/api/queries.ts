@@ -2,7 +2,10 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { ask, get, type Schemas } from "./client";
-import type { Card, Explanation, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
+import type { Card, Explanation, StoredRecord, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
+
+/** What says that somebody began something. */
+export const BEGINNINGS = ["tool.started", "atom.started"];
 
 export const whoami = queryOptions({ queryKey: ["whoami"], queryFn: ({ signal }) => get("/v1/whoami", { signal }), staleTime: Infinity });
 
@@ -98,6 +101,15 @@ export const executionsOf = (id: string) =>
     queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 100, cursor: pageParam } as never, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
+  });
+/** What was begun last for a task by anybody who works for it. */
+export const begunLast = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "begun-last"],
+    queryFn: async ({ signal }) => {
+      const { records } = await get("/v1/activity", { query: { task: id, kinds: BEGINNINGS.join(","), limit: 1 } as never, signal });
+      return (records[0] ?? null) as StoredRecord | null;
+    },
   });
 export const spending = (id: string) =>
   queryOptions({ queryKey: ["task-executions", id, "spending"], queryFn: ({ signal }) => get("/v1/tasks/{task}/spending", { path: { task: id }, signal }) });
