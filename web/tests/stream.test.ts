@@ -145,6 +145,25 @@ test("a task at work hears what is said straight to it", async () => {
   await context.close();
 });
 
+test("work that says nothing is seen as well: how far it is, and what was begun last", async () => {
+  const session = await opened("silent");
+  const task = await served.begun("Without a word, for a long time", { session_id: session });
+  const planned = await served.begun("Two files and a third", { session_id: session, planning: "aligning" });
+  await served.at_last(`/v1/tasks/${planned}`, ({ standing }: { standing: string }) => (standing === "agreed" ? true : undefined));
+  await served.ask("POST", `/v1/tasks/${planned}/start`, {});
+  const { page, context, complaints } = await visit(browser, served, `/stream/${session}`);
+  const work = (goal: string) => page.getByRole("region", { name: "Work" }).filter({ hasText: goal });
+  // Nothing of it is said or printed.
+  await work("Without a word").getByText("bash began").waitFor();
+  expect(await work("Without a word").getByLabel("Being printed").count()).toBe(0);
+  await work("Two files and a third").getByText("1 of 3 done").waitFor();
+  await work("Two files and a third").getByRole("heading", { name: /^b executor/ }).waitFor();
+  for (const one of [task, planned]) await served.ask("POST", `/v1/tasks/${one}/cancel`, {});
+  await page.getByText("1 of 3 done").waitFor({ state: "detached" });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test("files go with what is said, and what cannot go says why", async () => {
   const session = await opened("files");
   await said(session, "hello before files");

@@ -2,7 +2,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { launched, visit } from "./stage/browser";
+import { faults } from "./stage/axe";
+import { launched, PHONE, visit } from "./stage/browser";
 import { Served } from "./stage/served";
 
 let served: Served;
@@ -24,6 +25,8 @@ const agreed = async (goal = "Two files and a third"): Promise<string> => {
   return task;
 };
 const execution = async (task: string): Promise<string> => (await served.ask<{ executions: { execution_id: string }[] }>("GET", `/v1/tasks/${task}/executions`)).executions[0]?.execution_id ?? "";
+/** What is shown of a change before anybody says yes to it. */
+const different = (page: Page) => page.getByRole("dialog", { name: "Redirect" }).getByLabel("What is different").locator("li").allTextContents();
 const part = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`);
 
 test("a price that nobody knows breaks no page, and a page that breaks leaves the others", async () => {
@@ -108,6 +111,8 @@ test("the graph is changed where it is drawn, and what a part came to is said wh
   await page.getByLabel("After these parts").fill("c");
   await page.getByRole("button", { name: "See what it comes to …" }).click();
   await page.getByText("At worst").waitFor();
+  expect(await different(page)).toEqual(["  d: new  after c", "    │ Write the fourth file.", "    check d.txt exists (within 600 s)"]);
+  await page.getByRole("dialog", { name: "Redirect" }).getByText("medium risk").waitFor();
   expect(await part(page, "d").count()).toBe(0);
   await page.getByRole("button", { name: "Change it", exact: true }).click();
   await part(page, "d").waitFor();
@@ -116,7 +121,7 @@ test("the graph is changed where it is drawn, and what a part came to is said wh
   await page.getByRole("button", { name: "Drop it …" }).click();
   await page.getByRole("button", { name: "Change it", exact: true }).click();
   await part(page, "d").waitFor({ state: "hidden" });
-  await page.getByText("You changed it").first().waitFor();
+  await page.getByText("It was changed", { exact: true }).first().waitFor();
 
   // In words: a planner looks for the change, and what it found is there for whoever comes back.
   await page.getByLabel("it changes what was agreed on").check();
@@ -127,9 +132,39 @@ test("the graph is changed where it is drawn, and what a part came to is said wh
   await page.getByRole("heading", { name: "Tasks" }).waitFor();
   await page.goto(`${served.address}/tasks/${task}`);
   await page.getByRole("button", { name: "See what was found …" }).click();
-  await page.getByText("The third is not needed.").first().waitFor();
+  await page.getByText("The third is not needed.").waitFor();
+  expect(await different(page)).toEqual(["  c: Write the third file. → not done"]);
   await page.getByRole("button", { name: "Change it", exact: true }).click();
   await part(page, "c").waitFor({ state: "hidden" });
+  await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("what a planner found is seen to its last check before anybody says yes, and takes a second step where it reaches out", async () => {
+  const task = await agreed();
+  await served.ask("POST", `/v1/tasks/${task}/start`, {});
+  await served.ask("POST", `/v1/tasks/${task}/redirect`, { words: "tell the post office" });
+  const { page, context, complaints } = await visit(browser, served, `/tasks/${task}`);
+  await page.getByRole("button", { name: "See what was found …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Redirect" });
+  await dialog.getByText("high risk").waitFor();
+  expect(await different(page)).toEqual([
+    "  post: new  after c · reaches post", "    │ Send the first file.", "    │ Then wait.", "    check test -f sent.txt (within 600 s)",
+  ]);
+  // The heading is ours, and the planner's words are its own.
+  expect(await dialog.getByRole("heading", { level: 2 }).textContent()).toBe("the graph is now with `post`");
+  await dialog.getByRole("heading", { name: "The planner says, and nobody has to believe it" }).waitFor();
+  expect(await dialog.locator("blockquote").textContent()).toBe("A small thing that changes nothing.");
+  expect(await faults(page)).toEqual([]);
+  const posted: { confirmed: boolean }[] = [];
+  page.on("request", (request) => request.method() === "POST" && request.url().endsWith("/redirect") && posted.push(request.postDataJSON() as { confirmed: boolean }));
+  await dialog.getByRole("button", { name: "Change it …" }).click();
+  await dialog.getByText("Is that meant?").waitFor();
+  expect(posted).toEqual([]);
+  await dialog.getByRole("button", { name: "Change it, that is meant" }).click();
+  await part(page, "post").waitFor();
+  expect(posted).toMatchObject([{ confirmed: true, seen: expect.any(String) }]);
   await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
   expect(complaints).toEqual([]);
   await context.close();
@@ -158,6 +193,34 @@ test("a part leads to its whole, and cannot be paused alone", async () => {
   await page.getByRole("heading", { name: "Two files and a third" }).waitFor();
   await page.getByRole("button", { name: "Pause" }).waitFor();
   await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  await context.close();
+});
+
+test("executions say on which part they work, and a part who worked on it", async () => {
+  const task = await agreed();
+  await served.ask("POST", `/v1/tasks/${task}/start`, {});
+  const of = (atom: string) => served.at_last(`/v1/tasks/${task}/executions`, ({ executions }: { executions: { atom: string | null; execution_id: string }[] }) => executions.find((run) => run.atom === atom)?.execution_id.slice(-8));
+  const [first, second] = [await of("a"), await of("b")];
+  const { page, context, complaints } = await visit(browser, served, `/tasks/${task}`);
+  // Whoever prints at this moment, by name.
+  await page.getByRole("heading", { name: `b executor ${second}` }).getByRole("link").waitFor();
+
+  await part(page, "a").click();
+  const about = page.getByRole("region", { name: "About a" });
+  await page.waitForFunction(() => document.activeElement?.matches(".atom-details h3"));
+  await about.getByRole("link", { name: `executor ${first}` }).waitFor();
+  expect(await about.getByRole("link", { name: `executor ${second}` }).count()).toBe(0);
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await about.waitFor({ state: "detached" });
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("data-id"))).toBe("a");
+
+  await page.setViewportSize(PHONE);
+  for (const [atom, run] of [["a", first], ["b", second]] as const) await page.locator(".runs li").filter({ hasText: run }).locator("code").getByText(atom, { exact: true }).waitFor();
+  await page.locator(".runs li").filter({ hasText: first }).getByRole("link").click();
+  await page.getByText(/^Task .*, item a$/).waitFor();
+  await served.ask("POST", `/v1/tasks/${task}/cancel`, {});
+  expect(complaints).toEqual([]);
   await context.close();
 });
 

@@ -70,6 +70,8 @@ pub struct Execution {
     pub records: usize,
     /// For whom it works, where an agent gave it a part of its own work.
     pub parent: Option<String>,
+    /// The item of the plan that it works on or is asked about.
+    pub atom: Option<String>,
     pub began_at: Option<String>,
     /// When the last thing happened in it: its end, once its lifecycle is over.
     pub last_at: String,
@@ -238,9 +240,13 @@ pub struct RedirectShown {
     pub redirected: bool,
     /// Who looks for the change, or did: say it again as `planner`.
     pub planner: Option<String>,
-    /// What the planner says about it.
+    /// What the planner says about it. It can say what it likes: what is different stands in `changes`.
     pub message: Option<String>,
     pub description: String,
+    /// Every difference, old and new, in the lines of `windlass redirect`: whoever says yes to it has seen all of it.
+    pub changes: Vec<String>,
+    /// low, medium, high or irreversible; none while a planner looks for it.
+    pub risk_level: Option<String>,
     pub interrupted: usize,
     /// What was done and is to be done again.
     pub undone: Vec<String>,

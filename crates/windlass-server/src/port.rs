@@ -96,6 +96,9 @@ pub trait House: Send + Sync {
     /// What `wanted` comes to for this graph, in a sentence.
     fn change(&self, wanted: &Value, graph: &GraphState) -> Result<(Change, String), Refusal>;
 
+    /// Every difference that a change makes to this graph, a line each.
+    fn differences(&self, change: &Change, graph: &GraphState) -> Vec<String>;
+
     /// The key that a yes is signed with.
     fn owner_key(&self) -> Result<OwnerKey, Refusal>;
 

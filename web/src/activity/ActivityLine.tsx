@@ -5,6 +5,7 @@ import { memo } from "react";
 import { clock, short } from "../text/format";
 import { Printed } from "../text/Printed";
 import { Visible } from "../text/Visible";
+import { InWords } from "./InWords";
 import type { Sentence } from "./sentence";
 import type { Line } from "./useActivity";
 
@@ -15,7 +16,7 @@ export const ActivityLine = memo(function ActivityLine({ line, isOpen, onToggle 
       <button type="button" className="line" aria-expanded={isOpen} onClick={onToggle}>
         <time dateTime={record.at} className="number">{clock(record.at)}</time>
         <span className="says">
-          <span className="what">{inWords(told.says)}</span>
+          <span className="what"><InWords says={told.says} /></span>
           {told.quote !== undefined && <span className="quote"> <Visible text={told.quote.slice(0, 300)} /></span>}
         </span>
         <code className="whose">{record.stream.split("/")[0]} {short(record.stream)}</code>
@@ -32,9 +33,6 @@ export const ActivityLine = memo(function ActivityLine({ line, isOpen, onToggle 
     </div>
   );
 });
-
-/** Our own sentences name things between backticks. */
-const inWords = (says: string) => says.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}><Visible text={part} /></code> : part));
 
 function Leads({ leads: { to, id } }: { leads: NonNullable<Sentence["leads"]> }) {
   switch (to) {

@@ -2,7 +2,10 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { ask, get, type Schemas } from "./client";
-import type { Card, Explanation, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
+import type { Card, Explanation, StoredRecord, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
+
+/** What says that somebody began something. */
+export const BEGINNINGS = ["tool.started", "atom.started"];
 
 export const whoami = queryOptions({ queryKey: ["whoami"], queryFn: ({ signal }) => get("/v1/whoami", { signal }), staleTime: Infinity });
 
@@ -99,11 +102,23 @@ export const executionsOf = (id: string) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });
+/** What was begun last for a task by anybody who works for it. */
+export const begunLast = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "begun-last"],
+    queryFn: async ({ signal }) => {
+      const { records } = await get("/v1/activity", { query: { task: id, kinds: BEGINNINGS.join(","), limit: 1 } as never, signal });
+      return (records[0] ?? null) as StoredRecord | null;
+    },
+  });
 export const spending = (id: string) =>
   queryOptions({ queryKey: ["task-executions", id, "spending"], queryFn: ({ signal }) => get("/v1/tasks/{task}/spending", { path: { task: id }, signal }) });
 
 export const execution = (id: string) =>
   queryOptions({ queryKey: ["execution", id], queryFn: ({ signal }) => get("/v1/executions/{execution}", { path: { execution: id }, signal }) });
+/** Who works in it, and on what: that stays as it is whatever happens in it. */
+export const worker = (id: string) =>
+  queryOptions({ queryKey: ["worker", id], queryFn: ({ signal }) => get("/v1/executions/{execution}", { path: { execution: id }, signal }), staleTime: Infinity });
 export const timeline = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["execution", id, "timeline"],

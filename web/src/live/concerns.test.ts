@@ -18,6 +18,8 @@ test.each([
   ["task/part", "attempt.started", ["task", "t", "graph"]],
   ["graph/t", "atom.ended", ["task", "t", "graph"]],
   ["graph/t", "plan.proposed", ["task", "t", "document"]],
+  ["execution/e", "tool.started", ["task", "t", "begun-last"]],
+  ["graph/t", "atom.started", ["task", "t", "begun-last"]],
   ["execution/e", "tool.finished", ["execution", "e"]],
   ["execution/e", "tool.finished", ["execution", "e", "timeline"]],
   ["session/s", "user.said", ["session", "s"]],
@@ -30,6 +32,7 @@ test.each([
   ["a recording that is being watched", "execution/e", "tool.finished", ["execution", "e", "recording"]],
   ["what everybody used, at each step of somebody", "execution/e", "tool.finished", ["task-executions", "t", "spending"]],
   ["whether the audit is intact", "audit/x", "audit.enqueue", ["audit-verification"]],
+  ["what was begun last, when something else ends", "execution/e", "tool.finished", ["task", "t", "begun-last"]],
   ["a blob", "task/t", "task.finished", ["blob", "d"]],
 ])("%s is left alone", (_, stream, kind, query) => expect(asked(stream, kind, query)).toBe(false));
 

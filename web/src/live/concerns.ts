@@ -36,6 +36,7 @@ export function concerns({ stream, kind, data = {} }: Told, taskOf: TaskOf = () 
       return [
         ["execution", id],
         ...(STAGES.includes(kind) ? [["task-executions"]] : []),
+        ...(kind === "tool.started" ? [["task", "*", "begun-last"]] : []),
         ...(kind === "state.changed" ? [["terminals"]] : []),
         ...(kind === "owner-effect.recorded" ? [["task", "*", "deliverables"]] : []),
       ];

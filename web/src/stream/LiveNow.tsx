@@ -1,8 +1,24 @@
-// What is being said or printed at this moment, before it is a record.
+// What is being said or printed at this moment, before it is a record; and by whom, where several may be at work.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
+import { worker } from "../api/queries";
 import { plain } from "../text/ansi";
+import { short } from "../text/format";
 import type { LiveWords } from "./live";
+
+export function LiveWork({ words }: { words: LiveWords }) {
+  const { data: run } = useQuery(worker(words.execution));
+  return (
+    <section>
+      <h3 className="live-head">
+        {run?.atom && <code>{run.atom}</code>} <Link to="/executions/$execution" params={{ execution: words.execution }}>{run?.agent_id ?? "agent"} {short(words.execution)}</Link>
+      </h3>
+      <LiveNow words={words} />
+    </section>
+  );
+}
 
 export function LiveNow({ words }: { words: LiveWords }) {
   return (

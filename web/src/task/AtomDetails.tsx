@@ -1,11 +1,14 @@
-// What is known of one part of the work, and what may be changed about it from here.
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+// What is known of one part of the work, who worked on it, and what may be changed about it from here.
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 
-import { explanation, objective } from "../api/queries";
+import { executionsOf, explanation, objective } from "../api/queries";
 import type { GraphAtom, GraphGroup, WorkGraph } from "../api/types";
 import { Standing } from "../parts/Badge";
 import { Icon } from "../parts/Icon";
+import { useKeys } from "../parts/keys";
+import { short } from "../text/format";
 import { Visible } from "../text/Visible";
 import { Redirect } from "./Redirect";
 import { bound } from "./wanted";
@@ -25,13 +28,21 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
   const [change, setChange] = useState<{ what: object; words: string } | null>(null);
   const way = part.type === "atom" && part.or_group !== undefined ? ways.get(wayKey(part.or_group, part.id)) : undefined;
   const [said, setSaid] = useState<string | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => heading.current?.focus(), []);
+  const close = () => {
+    onClose();
+    if (opener instanceof HTMLElement) opener.focus();
+  };
+  useKeys({ Escape: close });
   const binding = bindings.find(({ atom }) => atom === part.id);
   const isOver = ["verified", "completed", "failed", "cancelled"].includes(graph.standing);
   return (
     <section className="atom-details" aria-label={`About ${part.id}`}>
       <div className="spread">
-        <h3><code>{part.id}</code> {part.type === "atom" && <Standing standing={part.standing} />}</h3>
-        <button type="button" className="quiet" aria-label="Close" onClick={onClose}><Icon name="close" /></button>
+        <h3 ref={heading} tabIndex={-1}><code>{part.id}</code> {part.type === "atom" && <Standing standing={part.standing} />}</h3>
+        <button type="button" className="quiet" aria-label="Close" onClick={close}><Icon name="close" /></button>
       </div>
       {part.type === "atom" ? (
         <>
@@ -43,13 +54,14 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
             {way?.fares === "given_up" && <><dt>Given up</dt><dd>{way.because === undefined ? "it failed" : <Visible text={way.because} />}</dd></>}
             {part.attempts !== null && <><dt>Attempts</dt><dd>{part.attempts.used} of {part.attempts.of}</dd></>}
             {part.note !== null && <><dt>Note</dt><dd><Visible text={part.note} /></dd></>}
-            {failed.filter(({ atom }) => atom === part.id).map((one) => <div key={one.task_id}><dt>Failed</dt><dd><Visible text={one.message} /></dd></div>)}
+            {failed.filter(({ atom }) => atom === part.id).map((one) => <div key={one.task_id} className="fact"><dt>Failed</dt><dd><Visible text={one.message} /></dd></div>)}
             {binding !== undefined && (
               <>
                 <dt>Came to</dt>
                 <dd><Visible text={binding.summary} />{binding.files.length > 0 && <div className="mono"><Visible text={binding.files.join(", ")} /></div>}</dd>
               </>
             )}
+            <WorkedOn task={task} atom={part.id} />
           </dl>
           {!isOver && part.within !== undefined && (
             <p className="row">
@@ -88,5 +100,24 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
       )}
       {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} />}
     </section>
+  );
+}
+
+function WorkedOn({ task, atom }: { task: string; atom: string }) {
+  const found = useInfiniteQuery(executionsOf(task));
+  const runs = (found.data?.pages ?? []).flatMap((page) => page.executions).filter((run) => run.atom === atom);
+  if (runs.length === 0 && !found.hasNextPage) return null;
+  return (
+    <>
+      <dt>Worked on by</dt>
+      <dd>
+        {runs.map((run) => (
+          <div key={run.execution_id}>
+            <Link to="/executions/$execution" params={{ execution: run.execution_id }}>{run.agent_id} {short(run.execution_id)}</Link> <Standing standing={String(run.lifecycle)} />
+          </div>
+        ))}
+        {found.hasNextPage && <button type="button" className="quiet" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Look further</button>}
+      </dd>
+    </>
   );
 }

@@ -1,5 +1,5 @@
-// What is being said and printed at this moment by those who work on it.
-import { LiveNow } from "../stream/LiveNow";
+// What is being said and printed at this moment by those who work on it, each by name.
+import { LiveWork } from "../stream/LiveNow";
 import { useLiveWords } from "../stream/useLiveWords";
 
 export function Now({ task }: { task: string }) {
@@ -8,7 +8,7 @@ export function Now({ task }: { task: string }) {
   return (
     <section className="panel">
       <header><h2>Now</h2></header>
-      <div className="body stack">{live.map((words) => <LiveNow key={words.execution} words={words} />)}</div>
+      <div className="body stack">{live.map((words) => <LiveWork key={words.execution} words={words} />)}</div>
     </section>
   );
 }

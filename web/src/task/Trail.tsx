@@ -21,7 +21,7 @@ export function Trail({ task }: { task: string }) {
         ))}
         {corrections.map((one) => (
           <li key={one.at}>
-            <strong>You changed it</strong> <span className="muted small"><Ago at={one.at} /></span>
+            <strong>It was changed</strong> <span className="muted small"><Ago at={one.at} /></span>
             <div className="muted"><Visible text={one.description} /></div>
           </li>
         ))}

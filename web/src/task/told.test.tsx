@@ -28,6 +28,7 @@ function markup(element: ReactElement): string {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   client.setQueryData(["task", "t", "explanation"], explained);
   client.setQueryData(["task", "t", "objective"], objective);
+  client.setQueryData(["task-executions", "t"], { pages: [{ executions: [], next: null }], pageParams: [undefined] });
   const place = document.createElement("div");
   const root = createRoot(place);
   act(() => root.render(createElement(QueryClientProvider, { client }, element)));
@@ -47,7 +48,7 @@ test("a model without a price has cost nobody knows how much, and everything els
 
 test("the ways that were taken and why, and what people changed", () => {
   const told = markup(<Trail task="t" />);
-  for (const words of ["way: b", "a was given up", "You changed it", "in blue"]) expect(told).toContain(words);
+  for (const words of ["way: b", "a was given up", "It was changed", "in blue"]) expect(told).toContain(words);
 });
 
 const atom = (id: string, standing: string): GraphAtom => ({ type: "atom", id, title: `The title of ${id}`, after: ["start"], waits_for: [], is_leaf: true, standing, note: null, attempts: { used: 2, of: 3 }, within: "whole", or_group: "way" });

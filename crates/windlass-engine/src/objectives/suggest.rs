@@ -26,6 +26,8 @@ const CORRECT: &str = include_str!("../../../../prompts/plan/correct.md");
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggested {
     pub change: Change,
+    /// What it is, in a sentence that is not the planner's.
+    pub described: String,
     /// What the planner says of it.
     pub message: String,
     /// Of what it had read.
@@ -99,7 +101,7 @@ impl Engine {
         };
         let none = |why: String| ErrorDetails::new(ErrorCode::AnswerIncomplete, why);
         Ok(match read {
-            Read::Change(change, message) => Ok(Suggested { change: *change, message, taint }),
+            Read::Change { change, described, message } => Ok(Suggested { change: *change, described, message, taint }),
             Read::None(why) => Err(none(format!("the planner sees no such change: {why}"))),
             Read::Unusable(why) => Err(none(format!("the planner's answer is no change that can be made: {why}"))),
         })
@@ -110,7 +112,7 @@ impl Engine {
         match self.read_change(said, planner).await? {
             Read::Unusable(why) => Ok(Some(why)),
             Read::None(_) => Ok(None),
-            Read::Change(change, _) => {
+            Read::Change { change, .. } => {
                 let Some(PartOf { root, .. }) = planner.part_of else { return Ok(None) };
                 match Box::pin(self.preview_redirect(root, &change)).await {
                     Err(
@@ -137,7 +139,7 @@ impl Engine {
             Err(why) => return Ok(Read::Unusable(why)),
         };
         Ok(match change_of(&wanted, &graph) {
-            Ok((change, _)) => Read::Change(Box::new(change), wanted.message),
+            Ok((change, described)) => Read::Change { change: Box::new(change), described, message: wanted.message },
             Err(NoChange::Nothing) => Read::None(wanted.message),
             Err(other) => Read::Unusable(other.to_string()),
         })
@@ -145,8 +147,11 @@ impl Engine {
 }
 
 enum Read {
-    /// With what the planner says of it.
-    Change(Box<Change>, String),
+    Change {
+        change: Box<Change>,
+        described: String,
+        message: String,
+    },
     /// There is none; why, in its words.
     None(String),
     Unusable(String),

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use windlass_api::{Activity, PROBLEM_JSON, Problem, SurfaceWord};
+use windlass_domain::TaskId;
 use windlass_engine::{FeedEvent, Surface};
 
 use super::records::looked_back;
 use super::sessions::known;
-use crate::ask::{Asked, PageQuery};
+use crate::ask::{Asked, PageQuery, named};
 use crate::auth::Caller;
 use crate::events::is_shown;
 use crate::problems::{Problems, Refusal};
@@ -41,6 +43,9 @@ pub struct ActivityQuery {
     /// Only what belongs to this conversation, to its tasks and to all who work for them.
     #[param(max_length = 64)]
     pub session: Option<String>,
+    /// Only what belongs to this task and to all who work for it.
+    #[param(max_length = 64)]
+    pub task: Option<String>,
 }
 
 /// What happened, newest first. It looks through so many records for a page, so that one may be empty and not be the last.
@@ -53,7 +58,7 @@ pub struct ActivityQuery {
     params(ActivityQuery),
     responses(
         (status = 200, description = "Records, newest first.", body = Activity),
-        (status = 404, description = "There is no such conversation.", content_type = PROBLEM_JSON, body = Problem),
+        (status = 404, description = "There is no such conversation or task.", content_type = PROBLEM_JSON, body = Problem),
         Problems
     )
 )]
@@ -63,13 +68,21 @@ pub async fn list(
     Asked(query): Asked<ActivityQuery>,
 ) -> Result<Json<Activity>, Refusal> {
     let page = PageQuery { limit: query.limit, cursor: query.cursor.clone() }.read::<u64>()?;
-    let session = match &query.session {
-        None => None,
-        Some(name) => Some(known(&service, &caller, name).await?.0.to_string()),
+    let engine = service.engine(&caller);
+    let whole = match (&query.task, &query.session) {
+        (None, None) => None,
+        (None, Some(name)) => Some(known(&service, &caller, name).await?.0.to_string()),
+        (Some(name), None) => {
+            let task: TaskId = named("task", name)?;
+            engine.task(task).await.map_err(|error| service.refuse(error))?;
+            Some(task.to_string())
+        }
+        (Some(_), Some(_)) => {
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "bad_query", "name a `task` or a `session`, not both"));
+        }
     };
     let looked_for = LookedFor::new(&query);
-    let engine = service.engine(&caller);
-    let found = engine.look_back(page.after, page.limit, session.as_deref(), |event| looked_for.is_in(event)).await;
+    let found = engine.look_back(page.after, page.limit, whole.as_deref(), |event| looked_for.is_in(event)).await;
     Ok(Json(looked_back(found.map_err(|error| service.refuse(error))?)))
 }
 

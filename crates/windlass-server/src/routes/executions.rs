@@ -10,6 +10,7 @@ use windlass_domain::{ExecutionId, TaskId, Usd, Wall};
 use windlass_engine::{Error, ExecutionStanding};
 
 use super::records;
+use super::whose::Workers;
 use crate::ask::{Asked, InPath, PageQuery, listed, named, nothing};
 use crate::auth::Caller;
 use crate::problems::{Problems, Refusal};
@@ -31,10 +32,11 @@ pub async fn get(
     InPath(name): InPath<String>,
 ) -> Result<Json<Execution>, Refusal> {
     let execution: ExecutionId = named("execution", &name)?;
-    let standing =
-        service.engine(&caller).execution(execution).await.map_err(|error| refuse(&service, &name, error))?;
+    let engine = service.engine(&caller);
+    let standing = engine.execution(execution).await.map_err(|error| refuse(&service, &name, error))?;
+    let atom = Workers::default().item(&engine, execution).await.map_err(|error| service.refuse(error))?;
     let recorded = terminals::recorded(&service, vec![execution]).await;
-    Ok(Json(told(execution, standing, recorded.contains(&execution))))
+    Ok(Json(told(execution, standing, atom, recorded.contains(&execution))))
 }
 
 /// Those that worked on it, and for those who did, in the order in which they began.
@@ -59,15 +61,16 @@ pub async fn list(
     let all = engine.executions_of(task).await.map_err(|error| service.refuse(error))?;
     let (shown, next) = listed(all, &page);
     let recorded = terminals::recorded(&service, shown.clone()).await;
-    let mut executions = Vec::with_capacity(shown.len());
+    let (mut executions, mut workers) = (Vec::with_capacity(shown.len()), Workers::default());
     for execution in shown {
         let standing = engine.execution(execution).await.map_err(|error| service.refuse(error))?;
-        executions.push(told(execution, standing, recorded.contains(&execution)));
+        let atom = workers.item(&engine, execution).await.map_err(|error| service.refuse(error))?;
+        executions.push(told(execution, standing, atom, recorded.contains(&execution)));
     }
     Ok(Json(ExecutionList { executions, next }))
 }
 
-fn told(execution: ExecutionId, standing: ExecutionStanding, recorded: bool) -> Execution {
+fn told(execution: ExecutionId, standing: ExecutionStanding, atom: Option<String>, recorded: bool) -> Execution {
     let ExecutionStanding { lifecycle, activity, attention, agent_id, model, scope, records, .. } = standing;
     Execution {
         execution_id: execution.to_string(),
@@ -79,6 +82,7 @@ fn told(execution: ExecutionId, standing: ExecutionStanding, recorded: bool) -> 
         scope: json!(scope),
         records: usize::try_from(records).unwrap_or(usize::MAX),
         parent: standing.parent.map(|parent| parent.to_string()),
+        atom,
         began_at: standing.began_at.map(Wall::to_rfc3339),
         last_at: standing.last_at.to_rfc3339(),
         tokens: standing.tokens,

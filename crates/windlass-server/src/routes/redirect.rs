@@ -88,6 +88,8 @@ fn sought(task: TaskId, planner: TaskId, words: &str) -> RedirectShown {
         planner: Some(planner.to_string()),
         message: None,
         description: words.trim().to_owned(),
+        changes: Vec::new(),
+        risk_level: None,
         interrupted: 0,
         undone: Vec::new(),
         worst_case: Value::Null,
@@ -114,10 +116,10 @@ async fn found(service: &Service, engine: &Engine, task: TaskId, name: &str) -> 
             .hint(format!("ask again when task {planner} has")));
     }
     let suggested = Box::pin(engine.suggested(planner)).await.map_err(|error| service.refuse(error))?;
-    let Suggested { change, message, taint } = suggested.map_err(|none| {
+    let Suggested { change, described, message, taint } = suggested.map_err(|none| {
         Refusal::unfit(none.message).hint("nothing was changed; say it in other words, or with `change`")
     })?;
-    Ok(Meant { change, described: message.clone(), planner: Some((planner, message, taint)) })
+    Ok(Meant { change, described, planner: Some((planner, message, taint)) })
 }
 
 async fn shown(
@@ -133,7 +135,8 @@ async fn shown(
     let preview = Box::pin(engine.preview_redirect(task, &change)).await.map_err(refuse)?;
     let graph = engine.graph(task).await.map_err(refuse)?;
     let description = if note.is_empty() { described } else { note.to_owned() };
-    let seen = seen(&(&change, &preview, &description), graph.corrections.len());
+    let changes = service.house.differences(&change, &graph);
+    let seen = seen(&(&change, &preview, &description, &changes), graph.corrections.len());
     let is_same = preview.is_of(&graph) && request.seen.as_ref().is_none_or(|said| *said == seen);
     if request.confirmed && !is_same {
         return Err(Refusal::new(StatusCode::CONFLICT, "changed", "something happened since it was shown")
@@ -146,6 +149,8 @@ async fn shown(
         planner: planner.as_ref().map(|(planner, ..)| planner.to_string()),
         message: planner.as_ref().map(|(_, message, _)| message.clone()),
         description,
+        changes,
+        risk_level: json!(preview.risk_level).as_str().map(str::to_owned),
         interrupted: preview.interrupted,
         undone: preview.undone.iter().map(ToString::to_string).collect(),
         worst_case: json!(preview.worst_case),
@@ -162,6 +167,11 @@ async fn shown(
 }
 
 /// Stands for what was shown, as long as nothing has happened that it depends on.
-fn seen((change, preview, description): &(&Change, &Preview, &String), corrections: usize) -> String {
-    Digest::of(json!([change, corrections, preview.undone, description]).to_string().as_bytes()).to_string()
+fn seen(
+    (change, preview, description, changes): &(&Change, &Preview, &String, &Vec<String>),
+    corrections: usize,
+) -> String {
+    let Preview { undone, risk_level, .. } = preview;
+    Digest::of(json!([change, corrections, undone, risk_level, description, changes]).to_string().as_bytes())
+        .to_string()
 }

@@ -116,7 +116,9 @@ impl Drawn {
 
     /// The same for what is drawn again as long as nothing has happened that it depends on.
     pub fn seen(&self) -> Value {
-        json!([self.meant.change, self.graph.corrections.len(), self.preview.undone, self.description])
+        let Self { meant, description, graph, preview, .. } = self;
+        let changes: Vec<String> = change_lines(&meant.change, graph).iter().map(Line::text).collect();
+        json!([meant.change, graph.corrections.len(), preview.undone, preview.risk_level, description, changes])
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) async fn think(
 
 /// What the planner made of the words.
 pub(super) async fn made_of(windlass: &Windlass, planner: TaskId, words: &str) -> anyhow::Result<Meant> {
-    let Suggested { change, message, taint } =
+    let Suggested { change, message, taint, .. } =
         windlass.engine.suggested(planner).await.map_err(explain)?.map_err(nothing)?;
     let description = words.trim().to_owned();
     Ok(Meant { change, description, planner: Some((message, taint)) })

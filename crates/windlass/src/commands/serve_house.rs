@@ -37,7 +37,7 @@ use crate::exit::WrongUse;
 use crate::moment::moment;
 use crate::patterns::Patterns;
 use crate::serving::{Cap, Roots};
-use crate::show::{WorkerLog, headline};
+use crate::show::{Line, WorkerLog, change_lines, headline};
 use crate::wiring::Windlass;
 
 /// What `windlass serve` was started with for all tasks.
@@ -363,6 +363,10 @@ impl House for ServedHouse {
         let wanted: WantedChange = serde_json::from_value(wanted.clone())
             .map_err(|error| Refusal::unfit(format!("`change` cannot be read: {error}")))?;
         change_of(&wanted, graph).map_err(|why| Refusal::unfit(why.to_string()))
+    }
+
+    fn differences(&self, change: &Change, graph: &GraphState) -> Vec<String> {
+        change_lines(change, graph).iter().map(Line::text).collect()
     }
 
     fn owner_key(&self) -> Result<OwnerKey, Refusal> {

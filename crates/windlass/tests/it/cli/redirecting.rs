@@ -43,6 +43,10 @@ tracks:
       reply: '{"message": "One file is enough.", "objective": {"goal": "One file", "base_case": [{"file": "b.txt"}]}}'
       usage: { input: 900, output: 20 }
       repeat: forever
+    - when: { request: "also the fourth" }
+      reply: '{"message": "Next to nothing.", "graph": {"drop": ["c"], "add": [{"id": "d", "description": "Write the fourth file.\nThen send it.", "touches": {"services": ["post"]}, "verify": [{"command": "test -f d.txt && curl -s https://elsewhere.example"}]}]}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
     - when: { request: "hurry up" }
       reply: '{"limits": {"max_iterations": 40, "max_parallel_agents": 1}}'
       usage: { input: 900, output: 20 }
@@ -380,6 +384,56 @@ fn words_to_a_server_become_a_change_that_is_shown_before_it_is_confirmed() {
     served.end_of(&planner);
     let none = served.post(&path, &json!({"planner": planner})).expect(422).json();
     assert!(none["detail"].as_str().is_some_and(|why| why.contains("Nothing here has a colour")), "{none}");
+    served.end();
+}
+
+/// What the planner says of its change is not what is agreed to: that stands beside it, line by line, and the same is shown at a terminal.
+#[test]
+fn every_difference_is_told_before_anybody_says_yes() {
+    let (home, task) = stopped();
+    let served = serve(&home, &[]);
+    let path = format!("/v1/tasks/{task}/redirect");
+    let found = |words: &str| {
+        let asked = served.post(&path, &json!({"words": words})).expect(202).json();
+        assert_eq!((&asked["changes"], &asked["risk_level"]), (&json!([]), &Value::Null), "nothing is known yet");
+        let planner = asked["planner"].as_str().expect("an id").to_owned();
+        served.end_of(&planner);
+        let shown = served.post(&path, &json!({"planner": planner})).expect(200).json();
+        (planner, shown)
+    };
+    let (_, other) = found("only the second, please");
+    assert_eq!(other["risk_level"], "medium");
+    assert_eq!(
+        other["changes"],
+        json!([
+            "  goal: Two files → One file",
+            "  no longer over when: cat a.txt b.txt (within 600 s)",
+            "  over when, new: b.txt exists (within 600 s)",
+        ])
+    );
+    let (planner, shown) = found("also the fourth");
+    assert_eq!((&shown["message"], &shown["risk_level"]), (&json!("Next to nothing."), &json!("high")), "{shown}");
+    assert_eq!(shown["description"], "the graph is now with `d`, without `c`", "not in the planner's words");
+    assert_eq!(
+        shown["changes"],
+        json!([
+            "  d: new  reaches post",
+            "    │ Write the fourth file.",
+            "    │ Then send it.",
+            "    check test -f d.txt && curl -s https://elsewhere.example (within 600 s)",
+            "  c: Write the third file. → not done",
+        ])
+    );
+    // A yes to one of them is none to the other.
+    let yes = |seen: &Value| json!({"planner": planner, "confirmed": true, "seen": seen});
+    assert_eq!(served.post(&path, &yes(&other["seen"])).expect(409).json()["code"], "changed");
+    let typed = ["redirect", &task, "also the fourth", "--yes"];
+    let at_terminal = Away::from(&served).windlass(&typed).run().expect(0).stdout;
+    for line in shown["changes"].as_array().expect("lines") {
+        let line = line.as_str().expect("a line");
+        assert!(at_terminal.lines().any(|shown| shown == line), "{line}: {at_terminal}");
+    }
+    served.post(&format!("/v1/tasks/{task}/cancel"), &json!({})).expect(202);
     served.end();
 }
 

@@ -1,6 +1,8 @@
 //! Whole pieces of work over HTTP, from asking for them to their end: what agents ask and deliver, cards, objectives, schedules,
 //! conversations, and what operators look at. Each follows one person through the routes that they need for it.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use windlass_domain::Tenant;
 
@@ -284,6 +286,8 @@ fn an_objective_is_agreed_on_started_answered_redirected_stopped_and_ended() {
     let shown = served.post(&path("redirect"), &json!({"change": change})).expect(200).json();
     assert_eq!((&shown["redirected"], &shown["task_id"]), (&json!(false), &json!(task)), "{shown}");
     assert_eq!(drawn(), ["a", "b", "c"], "it was only shown");
+    assert_eq!(shown["changes"], json!(["  c: Write the third file. → not done"]));
+    assert_eq!(shown["risk_level"], "medium");
     let limits = json!({"limits": {"max_parallel_agents": 2}});
     let confirmed = |change: &Value, seen: &Value| json!({"change": change, "confirmed": true, "seen": seen});
     let early = served.post(&path("redirect"), &json!({"change": limits})).expect(200).json();
@@ -302,6 +306,25 @@ fn an_objective_is_agreed_on_started_answered_redirected_stopped_and_ended() {
         (one["part_of"]["atom"] == "a").then_some(one)
     });
     let part = of_part.expect("somebody works on the first file");
+    // So do executions: of nobody who plans, and of everybody who works on an item.
+    for run in runs.as_array().expect("executions") {
+        let item = run["atom"].as_str();
+        assert_eq!(item.is_some(), run["agent_id"] == "executor", "{run}");
+        assert_eq!(item == Some("a"), run["scope"]["id"] == part["task_id"], "{run}");
+        let alone = served.get(&format!("/v1/executions/{}", text(&run["execution_id"]))).expect(200).json();
+        assert_eq!(alone["atom"], run["atom"]);
+    }
+    // And what happened is that of the whole, or of one part alone.
+    let kinds = |task: &str| -> BTreeSet<String> {
+        let path = format!("/v1/activity?limit=500&kinds=atom.started,model.requested&task={task}");
+        let records = served.get(&path).expect(200).json()["records"].clone();
+        records.as_array().expect("records").iter().map(|record| text(&record["kind"])).collect()
+    };
+    let id = text(&part["task_id"]);
+    assert_eq!(kinds(&task), ["atom.started", "model.requested"].map(str::to_owned).into());
+    assert_eq!(kinds(&id), BTreeSet::from(["model.requested".to_owned()]));
+    served.get(&format!("/v1/activity?task={id}&session={id}")).expect(400);
+    served.get("/v1/activity?task=nosuchtask").expect(404);
     assert_eq!((&part["part_of"]["root"], &part["part_of"]["kind"]), (&json!(task), &json!("atom")), "{part}");
     assert_eq!(part["part_of"]["title"], "Two files");
     assert_eq!(part["title"], "Write the first file.");
