@@ -1,7 +1,7 @@
 // What is asked of the server, under which key. Nothing else keeps what the server can tell.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { ask, get, type Schemas } from "./client";
+import { ask, get, read, type Schemas } from "./client";
 import type { Card, Explanation, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
 
 export const whoami = queryOptions({ queryKey: ["whoami"], queryFn: ({ signal }) => get("/v1/whoami", { signal }), staleTime: Infinity });
@@ -153,7 +153,7 @@ export const auditVerified = queryOptions({
 export const blob = (digest: string) =>
   queryOptions({
     queryKey: ["blob", digest],
-    queryFn: async ({ signal }) => (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).blob(),
+    queryFn: async ({ signal }) => read((await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).blob()),
     staleTime: Infinity,
     gcTime: 60_000,
   });
@@ -163,7 +163,7 @@ export const blobText = (digest: string) =>
   queryOptions({
     queryKey: ["blob-text", digest],
     queryFn: async ({ signal }) => {
-      const bytes = await (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).arrayBuffer();
+      const bytes = await read((await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).arrayBuffer());
       try {
         return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       } catch {
