@@ -8,7 +8,7 @@ import type { Session } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Refused } from "../parts/States";
 import { firstLine } from "../text/format";
-import { asSent, type Attached, attachedOf, tooMuch } from "./attachments";
+import { asSent, type Attached, attachedOf, isFit, tooMuch } from "./attachments";
 import { draft, keepDraft } from "./drafts";
 import { Files } from "./Files";
 
@@ -41,7 +41,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
   });
   useEffect(() => keepDraft(session, words), [session, words]);
   const wrong = tooMuch(files);
-  const isReady = words.trim() !== "" && !say.isPending && wrong === null && files.every(({ problem }) => problem === undefined) && (takesFiles || files.length === 0);
+  const isReady = words.trim() !== "" && !say.isPending && isFit(files) && (takesFiles || files.length === 0);
   const send = () => {
     if (isReady) say.mutate(words);
   };
