@@ -34,7 +34,7 @@ export const ActivityLine = memo(function ActivityLine({ line, isOpen, onToggle 
 });
 
 /** Our own sentences name things between backticks. */
-const inWords = (says: string) => says.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}><Visible text={part} /></code> : part));
+const inWords = (says: string) => says.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}><Visible text={part} /></code> : <Visible key={index} text={part} isPiece />));
 
 function Leads({ leads: { to, id } }: { leads: NonNullable<Sentence["leads"]> }) {
   switch (to) {

@@ -8,6 +8,7 @@ import type { Session } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Refused } from "../parts/States";
 import { firstLine } from "../text/format";
+import { shown } from "../text/visible";
 import { asSent, type Attached, attachedOf, isFit, tooMuch } from "./attachments";
 import { draft, keepDraft } from "./drafts";
 import { Files } from "./Files";
@@ -81,7 +82,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
           <select value={target} onChange={(event) => setTo(event.target.value)}>
             <option value="">Windlass, who finds where it belongs</option>
             <option value={OBJECTIVE}>a planner, who agrees on an objective with you</option>
-            {tasks.map((task) => <option key={task.task_id} value={task.task_id}>whoever works on: {firstLine(task.goal_summary).slice(0, 80)}</option>)}
+            {tasks.map((task) => <option key={task.task_id} value={task.task_id}>whoever works on: {shown(firstLine(task.goal_summary)).slice(0, 80)}</option>)}
           </select>
         </label>
         <Files files={files} onRemove={(file) => setFiles(files.filter((one) => one !== file))} />

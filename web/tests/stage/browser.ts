@@ -31,9 +31,11 @@ interface Wanted {
   viewport?: { width: number; height: number };
   colorScheme?: "light" | "dark";
   isSignedIn?: boolean;
+  /** What is done to the page before it goes anywhere. */
+  before?(page: Page): Promise<unknown>;
 }
 
-export async function visit(browser: Browser, served: Served, path: string, { viewport = DESK, colorScheme = "light", isSignedIn = true }: Wanted = {}): Promise<Visit> {
+export async function visit(browser: Browser, served: Served, path: string, { viewport = DESK, colorScheme = "light", isSignedIn = true, before }: Wanted = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
   if (isSignedIn) await context.addInitScript((token) => sessionStorage.setItem("windlass.token", token), served.token);
   const page = await context.newPage();
@@ -45,8 +47,15 @@ export async function visit(browser: Browser, served: Served, path: string, { vi
     const url = new URL(request.url());
     if (url.protocol.startsWith("http") && url.origin !== served.address) strangers.push(url.origin);
   });
+  await before?.(page);
   await page.goto(served.address + path);
   return { page, context, complaints, strangers };
+}
+
+/** It is drawn when nothing says any more that it is being read. */
+export async function drawn(page: Page): Promise<void> {
+  await page.locator("h1, .state").first().waitFor();
+  await page.waitForFunction(() => !/Reading /.test(document.querySelector("main")?.innerText ?? "Reading "));
 }
 
 /** A card takes keys once it could be seen. */
