@@ -12,6 +12,9 @@ import { StreamPage } from "./stream/StreamPage";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ({ error }) => <Failed error={error} /> });
 
+/** Whether a new one is asked for there. */
+const anew = (search: Record<string, unknown>): { new?: true } => (search.new === true ? { new: true } : {});
+
 const home = createRoute({
   getParentRoute: () => root,
   path: "/",
@@ -34,7 +37,7 @@ const activity = createRoute({
     ...(search.surface === "stream" || search.surface === "review" || search.surface === "activity" ? { surface: search.surface } : {}),
   }),
 });
-const tasks = createRoute({ getParentRoute: () => root, path: "/tasks", component: lazyRouteComponent(() => import("./task/TasksPage"), "TasksPage") });
+const tasks = createRoute({ getParentRoute: () => root, path: "/tasks", component: lazyRouteComponent(() => import("./task/TasksPage"), "TasksPage"), validateSearch: anew });
 const task = createRoute({
   getParentRoute: () => root,
   path: "/tasks/$task",
@@ -56,7 +59,7 @@ const [agents, patterns, skills, gates, schedules, deadLetters, settings] = [
   createRoute({ getParentRoute: () => root, path: house[1], component: lazyRouteComponent(housePages, "PatternsPage") }),
   createRoute({ getParentRoute: () => root, path: house[2], component: lazyRouteComponent(housePages, "SkillsPage") }),
   createRoute({ getParentRoute: () => root, path: house[3], component: lazyRouteComponent(housePages, "GatesPage") }),
-  createRoute({ getParentRoute: () => root, path: house[4], component: lazyRouteComponent(housePages, "SchedulesPage") }),
+  createRoute({ getParentRoute: () => root, path: house[4], component: lazyRouteComponent(housePages, "SchedulesPage"), validateSearch: anew }),
   createRoute({ getParentRoute: () => root, path: house[5], component: lazyRouteComponent(housePages, "DeadLettersPage") }),
   createRoute({ getParentRoute: () => root, path: house[6], component: lazyRouteComponent(housePages, "SettingsPage") }),
 ] as const;

@@ -1,14 +1,15 @@
 // What a page of others, an agent or a tool could try: script in every field, a foreign origin, a frame, a stolen address.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { launched, visit } from "./stage/browser";
+import { DESK, drawn, launched, PHONE, type Visit, visit } from "./stage/browser";
+import { attacked, SCRIPT } from "./stage/hostile";
+import { type Name, NAMES, places } from "./stage/places";
 import { Served } from "./stage/served";
+import { terminal } from "./stage/terminal";
 
 let served: Served;
 let browser: Browser;
-
-const SCRIPT = `<script>window.__owned=1</script><img src=x onerror="window.__owned=1"><svg onload="window.__owned=1"> [click](javascript:window.__owned=1) ![p](https://elsewhere.example/p.png) \u202e\u001b]52;c;aGk=\u0007`;
 
 beforeAll(async () => {
   [served, browser] = await Promise.all([Served.start(), launched()]);
@@ -17,6 +18,38 @@ afterAll(async () => {
   await browser?.close();
   await served?.end();
 });
+
+/** Nothing ran, nobody else was asked for anything, no element came of markup, and links lead to the web or to a page of ours. */
+async function harmless({ page, strangers }: Visit, place: string): Promise<void> {
+  for (const link of await page.locator("main a[href]").all()) {
+    const href = (await link.getAttribute("href")) ?? "";
+    expect(href, place).toMatch(/^(\/|https?:\/\/|blob:)/);
+    if (/^https?:/.test(href)) expect(await link.getAttribute("rel"), place).toBe("noreferrer noopener");
+  }
+  const seen = await page.evaluate(() => ({
+    owned: (window as never as { __owned?: number }).__owned,
+    pictures: [...document.images].map(({ src }) => src).filter((src) => !src.startsWith("blob:")),
+    scripts: [...document.scripts].map(({ src, text }) => src || text).filter((one) => !one.startsWith(location.origin)),
+    handlers: document.querySelectorAll("[onload], [onerror]").length,
+  }));
+  expect(seen, place).toEqual({ pictures: [], scripts: [], handlers: 0 });
+  expect(strangers, place).toEqual([]);
+}
+
+/** What is to be there before anybody looks: the attack has arrived where it hurts most. */
+const SHOWS: Partial<Record<Name, string>> = { "review-plan": ".items", "task-plan": ".react-flow__node", "task-report": ".delivered", execution: ".step", "execution-journal": ".record", terminals: ".terminal.live", stream: ".work", activity: ".happened", nothing: ".state" };
+
+/** Texts with something hidden in them, but for those that are read as a whole: Markdown, outputs, what people wrote. */
+const hiding = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const found = [document.title];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+      if (!text.parentElement?.closest(".markdown, .words, .live, .xterm, pre, textarea")) found.push(text.textContent ?? "");
+    }
+    // eslint-disable-next-line no-control-regex
+    return found.filter((text) => /[\u202e\u001b\u0007]/.test(text));
+  });
 
 test("markup and script in what people and agents say are words", async () => {
   const session = (await served.ask<{ session_id: string }>("POST", "/v1/sessions", {})).session_id;
@@ -30,24 +63,44 @@ test("markup and script in what people and agents say are words", async () => {
   const execution = (await served.ask<{ executions: { execution_id: string }[] }>("GET", `/v1/tasks/${done}/executions`)).executions[0]?.execution_id;
   const places = ["/tasks", `/tasks/${done}`, `/executions/${execution}`, `/executions/${execution}?view=journal`, `/review/${card}`, `/review/${question}`, `/stream/${session}`, "/activity?all=true", "/activity?find=%3Cscript%3E"];
   for (const place of places) {
-    const { page, context, strangers } = await visit(browser, served, place);
-    page.on("dialog", () => expect.unreachable("a dialog was opened"));
-    await page.locator("h1").first().waitFor();
-    await page.waitForFunction(() => !/Reading /.test(document.querySelector("main")?.innerText ?? "Reading "));
-    for (const link of await page.locator("main a[href]").all()) {
-      const href = (await link.getAttribute("href")) ?? "";
-      expect(href, place).toMatch(/^(\/|https?:\/\/|blob:)/);
-      if (/^https?:/.test(href)) expect(await link.getAttribute("rel"), place).toBe("noreferrer noopener");
-    }
-    const seen = await page.evaluate(() => ({
-      owned: (window as never as { __owned?: number }).__owned,
-      pictures: [...document.images].map(({ src }) => src).filter((src) => !src.startsWith("blob:")),
-      scripts: [...document.scripts].map(({ src, text }) => src || text).filter((one) => !one.startsWith(location.origin)),
-    }));
-    expect(seen, place).toEqual({ pictures: [], scripts: [] });
-    expect(strangers, place).toEqual([]);
-    await context.close();
+    const seen = await visit(browser, served, place);
+    await drawn(seen.page);
+    await harmless(seen, place);
+    await seen.context.close();
   }
+});
+
+describe("markup, script and hidden characters in whatever the server says", () => {
+  let house: Served;
+  let found: Record<Name, string>;
+  beforeAll(async () => {
+    house = await Served.start();
+    found = await places(house);
+    await terminal(house, "Do it");
+  });
+  afterAll(() => house?.end());
+
+  test.each([["desk", DESK], ["phone", PHONE]] as const)("at the width of a %s are words, at every place", async (_, viewport) => {
+    for (const name of NAMES.filter((name) => name !== "sign-in")) {
+      const seen = await visit(browser, house, found[name], { viewport, before: attacked });
+      const { page, context } = seen;
+      await drawn(page);
+      await page.locator(SHOWS[name] ?? "h1").first().waitFor();
+      expect(await page.evaluate(() => document.body.textContent.includes("__owned")), name).toBe(true);
+      // What is closed is opened, the first of each list.
+      for (const closed of (await page.locator("main details:not([open]) > summary").all()).slice(0, 4).reverse()) await closed.click();
+      await drawn(page);
+      await harmless(seen, name);
+      expect.soft(await hiding(page), name).toEqual([]);
+      expect.soft(await page.getByText("Only this page broke.").count(), name).toBe(0);
+      await page.keyboard.press("Control+k");
+      await page.getByRole("listbox", { name: "What was found" }).getByRole("option").first().waitFor();
+      await harmless(seen, `${name}, with the palette`);
+      expect.soft(await hiding(page), name).toEqual([]);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await context.close();
+    }
+  });
 });
 
 test("the control: the same markup does run on a page that renders it", async () => {

@@ -18,14 +18,25 @@ afterAll(async () => {
 });
 
 test("a dead letter is named as what it is, and settled by its own id", async () => {
-  const { page, context } = await visit(browser, served, "/dead-letters");
-  const id = "01a1ecae-a16b-7260-acce-7dd0eb7861c2";
-  await page.route(/\/v1\/dead-letters\?/, (route) => route.fulfill({ json: { items: [{ message_id: id, kind: "task.start", queue: "executor", reason: "it failed too often" }], next: null } }));
-  await page.reload();
+  const [id, other] = ["01a1ecae-a16b-7260-acce-7dd0eb7861c2", "01a1ecae-a16b-7260-acce-7dd0eb7861c3"];
+  const letter = (id: string, kind: string) => ({ message_id: id, kind, queue: "executor", reason: "it failed too often" });
+  const { page, context } = await visit(browser, served, "/dead-letters", {
+    before: (page) => page.route(/\/v1\/dead-letters\?/, (route) => route.fulfill({ json: route.request().url().includes("cursor=") ? { items: [letter(other, "task.stop")], next: null } : { items: [letter(id, "task.start")], next: "2" } })),
+  });
   await page.locator(".house-list strong").getByText("task.start").waitFor();
   const settled = page.waitForRequest(/\/v1\/dead-letters\/.*\/retry$/);
   await page.getByRole("button", { name: "Try again" }).click();
   expect((await settled).url()).toContain(`/v1/dead-letters/${id}/retry`);
+  // The list goes on, and what is thrown away is asked about once more.
+  await page.getByRole("button", { name: "More", exact: true }).last().click();
+  await page.locator(".house-list > li").filter({ hasText: "task.stop" }).getByRole("button", { name: "Throw away …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Throw it away" });
+  await dialog.getByRole("button", { name: "Back" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const dropped = page.waitForRequest(/\/v1\/dead-letters\/.*\/drop$/);
+  await page.locator(".house-list > li").filter({ hasText: "task.stop" }).getByRole("button", { name: "Throw away …" }).click();
+  await dialog.getByRole("button", { name: "Throw it away" }).click();
+  expect((await dropped).url()).toContain(`/v1/dead-letters/${other}/drop`);
   await context.close();
 });
 

@@ -39,6 +39,29 @@ test.each(["light", "dark"] as const)("the palette and the keys are for everybod
   await context.close();
 });
 
+test("the palette begins what is new, and knows conversations by their words", async () => {
+  const session = (await served.ask<{ session_id: string }>("POST", "/v1/sessions", { name: "called" })).session_id;
+  await served.ask("POST", `/v1/sessions/${session}/messages`, { message: "hello to a kumquat" });
+  const { page, context } = await visit(browser, served, "/review");
+  await page.getByRole("heading", { name: "Review" }).waitFor();
+  const goes = async (words: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to or do" }).fill(words);
+    await page.getByRole("option", { selected: true }).filter({ hasText: words }).waitFor();
+    await page.keyboard.press("Enter");
+  };
+  await goes("kumquat");
+  await page.waitForURL(`**/stream/${session}`);
+  await goes("New goal");
+  await page.getByRole("dialog", { name: "New goal" }).getByRole("button", { name: "Back" }).click();
+  await goes("New task");
+  await page.getByRole("dialog", { name: "New task" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "New task" }).waitFor({ state: "hidden" });
+  expect(new URL(page.url()).search).toBe("");
+  await context.close();
+});
+
 test("on a phone as well, with everything that is one touch away", async () => {
   const { page, context } = await visit(browser, served, "/review", { viewport: PHONE });
   await page.getByRole("button", { name: "More" }).click();

@@ -128,6 +128,7 @@ describe("by keyboard", () => {
     });
     await page.keyboard.press("a");
     await page.getByRole("heading", { name: "number 1" }).waitFor();
+    await page.getByRole("status").getByText("Approved: number 0").waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("intent");
     await page.getByText("Now: low risk. number 1").waitFor({ state: "attached" });
     await armed(page);
@@ -161,6 +162,8 @@ test("what cannot be undone says so, and asks twice", async () => {
   expect(said).toHaveLength(0);
   await page.getByRole("button", { name: "Yes, approve it" }).click();
   await page.locator(".decide").waitFor({ state: "hidden" });
+  // What became of it is said also where nothing else waits.
+  await page.getByRole("status").getByText("Approved: number 0").waitFor();
   expect(said[0]).toMatchObject({ body: { confirmed: true } });
   await context.close();
 });

@@ -1,12 +1,10 @@
 // Terminals in the console: looked at, typed into, and looked at again.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { launched, PHONE, visit } from "./stage/browser";
 import { Served } from "./stage/served";
+import { terminal } from "./stage/terminal";
 
 let served: Served;
 let browser: Browser;
@@ -14,16 +12,7 @@ let execution: string;
 
 beforeAll(async () => {
   [served, browser] = await Promise.all([Served.start(), launched()]);
-  const bin = join(served.folder, "agents", "bin");
-  mkdirSync(bin, { recursive: true });
-  copyFileSync("tests/stage/agent.sh", join(bin, "claude"));
-  chmodSync(join(bin, "claude"), 0o755);
-  await served.begun("Do it", { agent: "claude-code", terminal: true, limits: { max_attempts: 1 } });
-  // A terminal that opens is no record: its socket is looked for until it is there.
-  const sockets = join(served.folder, "data", "terminals");
-  while (!existsSync(sockets) || !readdirSync(sockets).some((name) => name.endsWith(".sock"))) await new Promise(setImmediate);
-  const { terminals } = await served.ask<{ terminals: { execution_id: string }[] }>("GET", "/v1/terminals");
-  execution = terminals[0]?.execution_id ?? "";
+  execution = await terminal(served, "Do it");
 });
 afterAll(async () => {
   await browser?.close();
@@ -58,11 +47,7 @@ test("two look at the same screen, and what one types both see", async () => {
 });
 
 test("several stand side by side, each with the room that it is shown in, and what one showed is there when it is over", async () => {
-  await served.begun("Do it as well", { agent: "claude-code", terminal: true, limits: { max_attempts: 1 } });
-  const sockets = join(served.folder, "data", "terminals");
-  while (readdirSync(sockets).filter((name) => name.endsWith(".sock")).length < 2) await new Promise(setImmediate);
-  const { terminals } = await served.ask<{ terminals: { execution_id: string }[] }>("GET", "/v1/terminals");
-  const second = terminals.find(({ execution_id }) => execution_id !== execution)?.execution_id ?? "";
+  const second = await terminal(served, "Do it as well");
   const { page, context, complaints } = await visit(browser, served, "/terminals");
   const screen = page.getByLabel(`Terminal ${second.slice(-8)}`);
   await screen.locator(".xterm-rows").getByText(/READY/).waitFor();

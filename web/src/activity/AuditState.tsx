@@ -5,6 +5,7 @@ import { auditVerified, whoami } from "../api/queries";
 import { asProblem } from "../api/problem";
 import { Badge } from "../parts/Badge";
 import { clock } from "../text/format";
+import { Visible } from "../text/Visible";
 
 export function AuditState() {
   const mayAsk = useQuery(whoami).data?.scopes.includes("admin") ?? false;
@@ -16,11 +17,11 @@ export function AuditState() {
         <>
           <Badge tone={verified.data.intact ? "good" : "bad"}>{verified.data.intact ? "audit intact" : "audit broken"}</Badge>
           <span className="muted">
-            {verified.data.intact ? `${verified.data.events.toLocaleString("en")} events` : verified.data.finding}, as of <time dateTime={new Date(verified.dataUpdatedAt).toISOString()}>{clock(verified.dataUpdatedAt)}</time>
+            <Visible text={verified.data.intact ? `${verified.data.events.toLocaleString("en")} events` : (verified.data.finding ?? "")} />, as of <time dateTime={new Date(verified.dataUpdatedAt).toISOString()}>{clock(verified.dataUpdatedAt)}</time>
           </span>
         </>
       )}
-      {verified.isError && <span className="muted">{asProblem(verified.error).message}</span>}
+      {verified.isError && <span className="muted"><Visible text={asProblem(verified.error).message} /></span>}
       <button type="button" className="quiet" disabled={verified.isFetching} onClick={() => void verified.refetch()}>{verified.isFetching ? "Verifying …" : "Verify the audit"}</button>
     </div>
   );

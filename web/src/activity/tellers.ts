@@ -10,7 +10,7 @@ const by = (data: Data): string => (text(data, "by") ? ` by ${text(data, "by")}`
 /** What a record says, by its data and the id of its stream. */
 export type Teller = (data: Data, id: string) => Omit<Sentence, "about" | "leads"> & Partial<Pick<Sentence, "about" | "leads">>;
 
-const VERDICTS: Record<string, string> = { approved: "Approved", declined: "Declined", edit_requested: "Sent back", conditional: "Approved, on conditions" };
+export const VERDICTS: Record<string, string> = { approved: "Approved", declined: "Declined", edit_requested: "Sent back", conditional: "Approved, on conditions" };
 /** How a task stands that something is wrong with. */
 const WRONG = ["failed", "stuck", "blocked", "verification_failed"];
 

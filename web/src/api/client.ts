@@ -44,12 +44,18 @@ export async function ask(url: string, init: RequestInit & { headers?: Record<st
   throw await problemOf(response);
 }
 
+/** What an answer holds: the connection may break while it comes. */
+export const read = <T>(body: Promise<T>): Promise<T> =>
+  body.catch((error: unknown) => {
+    throw error instanceof TypeError ? unreachable() : error;
+  });
+
 export async function get<P extends PathsOf<"get">>(
   path: P,
   where: Where<Operation<P, "get">> = {},
 ): Promise<Answer<Operation<P, "get">>> {
   const response = await ask(address(path, where.path, where.query), { signal: where.signal ?? null });
-  return (await response.json()) as Answer<Operation<P, "get">>;
+  return (await read(response.json())) as Answer<Operation<P, "get">>;
 }
 
 /** A request that breaks off is sent again under the same key, once: the server then says what became of the first. */
@@ -65,7 +71,7 @@ export async function post<P extends PathsOf<"post">>(
     if (error instanceof Problem && error.isOutage) return send();
     throw error;
   });
-  return (await response.json()) as Answer<Operation<P, "post">>;
+  return (await read(response.json())) as Answer<Operation<P, "post">>;
 }
 
 export async function remove<P extends PathsOf<"delete">>(path: P, where: Where<Operation<P, "delete">> = {}): Promise<void> {

@@ -13,7 +13,7 @@ export class Problem extends Error {
 
   /** Nobody heard the request, or nobody says whether they did: it may be asked again. */
   get isOutage(): boolean {
-    return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
+    return this.code === "unreachable" || this.status === 502 || this.status === 503 || this.status === 504;
   }
 
   /** What is read may be asked for again after a moment. */
@@ -43,8 +43,8 @@ export function sentence(words: string): string {
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
+/** What broke here is a mistake of the page's, and no outage: that the server cannot be reached is said where it is asked. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof TypeError) return unreachable();
   return new Problem(0, "broken", error instanceof Error ? sentence(error.message) : "Something broke here.");
 }

@@ -1,11 +1,14 @@
 // What is asked of the server, under which key. Nothing else keeps what the server can tell.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { ask, get, type Schemas } from "./client";
+import { ask, get, read, type Schemas } from "./client";
 import type { Card, Explanation, StoredRecord, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
 
 /** What says that somebody began something. */
 export const BEGINNINGS = ["tool.started", "atom.started"];
+
+/** Pages one after the other, as the server has them. */
+const PAGES = { initialPageParam: undefined as string | undefined, getNextPageParam: (page: { next?: string | null }) => page.next ?? undefined };
 
 export const whoami = queryOptions({ queryKey: ["whoami"], queryFn: ({ signal }) => get("/v1/whoami", { signal }), staleTime: Infinity });
 
@@ -73,8 +76,7 @@ export const session = (id: string) =>
 export const tasks = infiniteQueryOptions({
   queryKey: ["tasks"],
   queryFn: ({ pageParam, signal }) => get("/v1/tasks", { query: { limit: 50, cursor: pageParam } as never, signal }),
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page) => page.next ?? undefined,
+  ...PAGES,
 });
 export const task = (id: string) =>
   queryOptions({ queryKey: ["task", id], queryFn: ({ signal }) => get("/v1/tasks/{task}", { path: { task: id }, signal }) });
@@ -91,16 +93,16 @@ export const explanation = (id: string) =>
     queryFn: async ({ signal }) => (await get("/v1/tasks/{task}/explanation", { path: { task: id }, signal })) as unknown as Explanation,
   });
 export const deliverables = (id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["task", id, "deliverables"],
-    queryFn: ({ signal }) => get("/v1/tasks/{task}/deliverables", { path: { task: id }, query: { limit: 100 } as never, signal }),
+    queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/deliverables", { path: { task: id }, query: { limit: 100, cursor: pageParam } as never, signal }),
+    ...PAGES,
   });
 export const executionsOf = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["task-executions", id],
     queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 100, cursor: pageParam } as never, signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next ?? undefined,
+    ...PAGES,
   });
 /** What was begun last for a task by anybody who works for it. */
 export const begunLast = (id: string) =>
@@ -126,23 +128,20 @@ export const timeline = (id: string) =>
       const page = await get("/v1/executions/{execution}/timeline", { path: { execution: id }, query: { limit: 50, cursor: pageParam } as never, signal });
       return { items: page.items as unknown as Turn[], next: page.next };
     },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next ?? undefined,
+    ...PAGES,
   });
 export const journal = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["execution", id, "journal"],
     queryFn: ({ pageParam, signal }) =>
       get("/v1/executions/{execution}/journal", { path: { execution: id }, query: { limit: 200, cursor: pageParam } as never, signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next ?? undefined,
+    ...PAGES,
   });
 
 export const recordings = infiniteQueryOptions({
   queryKey: ["terminals", "recordings"],
   queryFn: ({ pageParam, signal }) => get("/v1/recordings", { query: { limit: 20, cursor: pageParam } as never, signal }),
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page) => page.next ?? undefined,
+  ...PAGES,
 });
 export const terminals = queryOptions({ queryKey: ["terminals"], queryFn: ({ signal }) => get("/v1/terminals", { signal }) });
 export const agents = queryOptions({ queryKey: ["agents"], queryFn: ({ signal }) => get("/v1/agents", { signal }) });
@@ -150,13 +149,15 @@ export const patterns = queryOptions({ queryKey: ["patterns"], queryFn: ({ signa
 export const skills = queryOptions({ queryKey: ["skills"], queryFn: ({ signal }) => get("/v1/skills", { signal }) });
 export const gates = queryOptions({ queryKey: ["gates"], queryFn: ({ signal }) => get("/v1/gates", { signal }) });
 export const settings = queryOptions({ queryKey: ["settings"], queryFn: ({ signal }) => get("/v1/settings", { signal }), staleTime: Infinity });
-export const schedules = queryOptions({
+export const schedules = infiniteQueryOptions({
   queryKey: ["schedules"],
-  queryFn: ({ signal }) => get("/v1/schedules", { query: { limit: 200 } as never, signal }),
+  queryFn: ({ pageParam, signal }) => get("/v1/schedules", { query: { limit: 100, cursor: pageParam } as never, signal }),
+  ...PAGES,
 });
-export const deadLetters = queryOptions({
+export const deadLetters = infiniteQueryOptions({
   queryKey: ["dead-letters"],
-  queryFn: ({ signal }) => get("/v1/dead-letters", { query: { limit: 200 } as never, signal }),
+  queryFn: ({ pageParam, signal }) => get("/v1/dead-letters", { query: { limit: 100, cursor: pageParam } as never, signal }),
+  ...PAGES,
 });
 export const auditVerified = queryOptions({
   queryKey: ["audit-verification"],
@@ -168,7 +169,7 @@ export const auditVerified = queryOptions({
 export const blob = (digest: string) =>
   queryOptions({
     queryKey: ["blob", digest],
-    queryFn: async ({ signal }) => (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).blob(),
+    queryFn: async ({ signal }) => read((await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).blob()),
     staleTime: Infinity,
     gcTime: 60_000,
   });
@@ -178,7 +179,7 @@ export const blobText = (digest: string) =>
   queryOptions({
     queryKey: ["blob-text", digest],
     queryFn: async ({ signal }) => {
-      const bytes = await (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).arrayBuffer();
+      const bytes = await read((await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).arrayBuffer());
       try {
         return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       } catch {

@@ -23,7 +23,7 @@ export function CallStep({ step }: { step: TurnStep }) {
   return (
     <details className={isOk ? "step" : "step error"} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <strong>{step.tool}</strong>
+        <strong><Visible text={step.tool ?? ""} /></strong>
         <span className="args"><Visible text={brief.slice(0, 200)} /></span>
         {!isOk && <Badge tone="bad">{String(step.status)}</Badge>}
         {stands !== undefined && <Badge tone="accent">{stands}</Badge>}

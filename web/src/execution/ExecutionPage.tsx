@@ -11,6 +11,7 @@ import { Shown } from "../parts/Shown";
 import { Loading } from "../parts/States";
 import { cost } from "../task/cost";
 import { plural, short } from "../text/format";
+import { Visible } from "../text/Visible";
 import { Journal } from "./Journal";
 import { Timeline } from "./Timeline";
 import "./Execution.css";
@@ -34,7 +35,7 @@ export function ExecutionPage() {
             <dl className="facts small run-facts">
               {scope?.kind === "task" && scope.id !== undefined && <><dt>For</dt><dd><Link to="/tasks/$task" params={{ task: scope.id }}>Task {short(scope.id)}</Link>{run.atom && <>, item <code>{run.atom}</code></>}</dd></>}
               {run.parent && <><dt>Sent by</dt><dd><Link to="/executions/$execution" params={{ execution: run.parent }}>execution {short(run.parent)}</Link></dd></>}
-              <dt>Asks</dt><dd>{run.model}</dd>
+              <dt>Asks</dt><dd><Visible text={run.model ?? ""} /></dd>
               {run.began_at && <><dt>Began</dt><dd><Ago at={run.began_at} />, {isOver ? "ended" : "last heard of"} <Ago at={run.last_at} /></dd></>}
               <dt>Used</dt><dd className="number">{run.tokens.toLocaleString("en")} tokens · {cost(run.cost_usd)} · {plural(run.records, "record")}</dd>
             </dl>

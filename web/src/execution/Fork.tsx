@@ -37,7 +37,7 @@ export function Fork({ execution, turn, onClose }: { execution: string; turn: nu
               <dt>Taken over</dt>
               <dd>{known.turn === 1 ? "turn 1" : `turns 1 to ${known.turn}`}{known.leaves_out && `; turn ${known.leaves_out} is still being worked on, and is left out`}</dd>
               <dt>By</dt>
-              <dd>{known.agent}, asking {known.model}</dd>
+              <dd><Visible text={known.agent} />, asking <Visible text={known.model} /></dd>
               <dt>In</dt>
               <dd><code><Visible text={known.workspace} /></code>, as it is now</dd>
               {known.unended.length > 0 && <><dt>Nobody knows how these ended</dt><dd>{known.unended.map((call) => <div key={call}><Visible text={call} /></div>)}</dd></>}

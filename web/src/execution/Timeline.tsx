@@ -1,7 +1,7 @@
 // Turn by turn: what was asked, what the agent said, what it called and what came of that. What is out of sight is not drawn.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import { timeline } from "../api/queries";
 import { Empty, Failed, Loading } from "../parts/States";
@@ -18,7 +18,9 @@ export function Timeline({ execution, mayFork }: { execution: string; mayFork: b
   const [find, setFind] = useState("");
   const [fork, setFork] = useState<number | null>(null);
   const turns = useMemo(() => found.data?.pages.flatMap((page) => page.items) ?? [], [found.data]);
-  const rows = useMemo(() => rowsOf(turns, find, !found.hasNextPage), [turns, find, found.hasNextPage]);
+  // What is being typed is looked for once it is.
+  const words = useDeferredValue(find);
+  const rows = useMemo(() => rowsOf(turns, words, !found.hasNextPage), [turns, words, found.hasNextPage]);
   const list = useRef<HTMLOListElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), [rows.length === 0]);

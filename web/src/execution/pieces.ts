@@ -1,5 +1,5 @@
 // A large output, a piece at a time: asked for by ranges of bytes, shown by whole lines. What is not asked for is not fetched.
-import { ask } from "../api/client";
+import { ask, read } from "../api/client";
 
 export interface Piece {
   text: string;
@@ -25,7 +25,7 @@ export function cut(bytes: Uint8Array, from: number, total: number): Piece {
 
 export async function piece(digest: string, from: number, signal: AbortSignal, most = PIECE): Promise<Piece> {
   const response = await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { headers: { Range: `bytes=${from}-${from + most - 1}` }, signal });
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = new Uint8Array(await read(response.arrayBuffer()));
   const total = Number(/\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1] ?? bytes.length);
   return cut(bytes, from, total);
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import type { Turn } from "../api/types";
 import { rowsOf } from "./rows";
@@ -13,6 +13,13 @@ test("a turn in three pieces has one head, one end, and no two rows of one name"
   expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
   // What is found in its last piece stands under its head.
   expect(kinds([piece(1), piece(1, { continues: true, steps: [{ step: "said", text: "needle" }] })], "needle")).toBe("turn, step");
+});
+
+test("a step is written out once, however often it is looked through", () => {
+  const write = vi.fn(() => "a Needle");
+  const step = { step: "called", arguments: { toJSON: write } };
+  for (const find of ["n", "ne", "needle", "needles"]) rowsOf([piece(1, { steps: [step] })], find, true);
+  expect(write).toHaveBeenCalledTimes(1);
 });
 
 test("where it ends is not known before its last piece is there", () => {

@@ -19,9 +19,9 @@ export function rowsOf(pieces: Turn[], find: string, isAll: boolean): Row[] {
     piece += 1;
     const key = `${turn}.${piece}`;
     const inside: Row[] = [
-      ...told.asked.map((asked, at): Row => ({ kind: "asked", key: `${key}a${at}`, what: asked.kind, text: asked.text })),
-      ...told.steps.map((step, at): Row => ({ kind: "step", key: `${key}s${at}`, step })),
-    ].filter((row) => wanted.length === 0 || fits(row, wanted));
+      ...told.asked.flatMap((asked, at): Row[] => (fits(asked, wanted) ? [{ kind: "asked", key: `${key}a${at}`, what: asked.kind, text: asked.text }] : [])),
+      ...told.steps.flatMap((step, at): Row[] => (fits(step, wanted) ? [{ kind: "step", key: `${key}s${at}`, step }] : [])),
+    ];
     if (!isHeaded && (inside.length > 0 || wanted.length === 0)) {
       rows.push({ kind: "turn", key: String(turn), turn: told });
       isHeaded = true;
@@ -53,7 +53,12 @@ function ended(end: Turn["end"], isNewest: boolean): string | undefined {
   }
 }
 
-function fits(row: Row, wanted: string[]): boolean {
-  const text = (row.kind === "asked" ? row.text : JSON.stringify(row.kind === "step" ? row.step : "")).toLowerCase();
+/** A step may be large, and is looked through at every letter that somebody types: it is written out once. */
+const LOWERED = new WeakMap<object, string>();
+
+function fits(said: object, wanted: string[]): boolean {
+  if (wanted.length === 0) return true;
+  const text = LOWERED.get(said) ?? JSON.stringify(said).toLowerCase();
+  LOWERED.set(said, text);
   return wanted.every((word) => text.includes(word));
 }

@@ -1,11 +1,14 @@
 // Messages that nobody could deal with: to be put back, or thrown away.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 
 import { post } from "../api/client";
 import { deadLetters } from "../api/queries";
+import { More } from "../parts/More";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { Empty, Refused } from "../parts/States";
+import { Sure } from "../parts/Sure";
 import { short } from "../text/format";
 import { Printed } from "../text/Printed";
 import { Visible } from "../text/Visible";
@@ -18,24 +21,28 @@ interface Letter {
 }
 
 export function DeadLettersPage() {
-  const found = useQuery(deadLetters);
+  // Nothing is on record of a message that nobody could deal with: it is looked for.
+  const found = useInfiniteQuery({ ...deadLetters, refetchInterval: 10_000 });
   const queries = useQueryClient();
+  const [thrown, setThrown] = useState<string | null>(null);
   const settle = useMutation({
     mutationFn: async ({ letter, what }: { letter: string; what: "retry" | "drop" }) => {
       await post(`/v1/dead-letters/{letter}/${what}`, undefined as never, { path: { letter } });
     },
+    onSuccess: () => setThrown(null),
     onSettled: () => queries.invalidateQueries({ queryKey: ["dead-letters"] }),
   });
   return (
     <Page title="Dead letters">
-      <Refused error={settle.error} />
+      {thrown === null && <Refused error={settle.error} />}
+      {thrown !== null && <Sure question="Throw this message away?" says="Nobody deals with it any more." action="Throw it away" wish={settle} onYes={() => settle.mutate({ letter: thrown, what: "drop" })} onClose={() => setThrown(null)} />}
       <Shown query={found} what="dead letters">
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title="There are none."><p>A message that failed too often, or that cannot be read, waits for you here.</p></Empty>
-          ) : (
+        {({ pages }) => {
+          const letters = pages.flatMap((page) => page.items) as unknown as Letter[];
+          if (letters.length === 0) return <Empty title="There are none."><p>A message that failed too often, or that cannot be read, waits for you here.</p></Empty>;
+          return (
             <ul className="house-list">
-              {(items as unknown as Letter[]).map((letter) => {
+              {letters.map((letter) => {
                 const id = letter.message_id;
                 return (
                   <li key={id}>
@@ -45,15 +52,16 @@ export function DeadLettersPage() {
                     </details>
                     <p className="row bare">
                       <button type="button" disabled={settle.isPending} onClick={() => settle.mutate({ letter: id, what: "retry" })}>Try again</button>
-                      <button type="button" className="danger" disabled={settle.isPending} onClick={() => window.confirm("Throw this message away?") && settle.mutate({ letter: id, what: "drop" })}>Throw away …</button>
+                      <button type="button" className="danger" disabled={settle.isPending} onClick={() => setThrown(id)}>Throw away …</button>
                     </p>
                   </li>
                 );
               })}
             </ul>
-          )
-        }
+          );
+        }}
       </Shown>
+      <More of={found} />
     </Page>
   );
 }

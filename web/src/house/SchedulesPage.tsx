@@ -1,6 +1,6 @@
 // What is due some time: goals, deadlines and monitors, the next first.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { post, remove, type Schemas } from "../api/client";
@@ -9,9 +9,11 @@ import { useNow } from "../parts/Ago";
 import { Badge, Standing } from "../parts/Badge";
 import { Dialog } from "../parts/Dialog";
 import { DocumentField } from "../parts/DocumentField";
+import { More } from "../parts/More";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { Empty, Refused } from "../parts/States";
+import { Sure } from "../parts/Sure";
 import { short, until, words } from "../text/format";
 import { Visible } from "../text/Visible";
 import "./House.css";
@@ -19,20 +21,20 @@ import "./House.css";
 type Schedule = Schemas["Schedule"];
 
 export function SchedulesPage() {
-  const found = useQuery(schedules);
-  const [isNew, setNew] = useState(false);
+  const found = useInfiniteQuery(schedules);
+  const { new: isNew } = useSearch({ from: "/schedules" });
+  const navigate = useNavigate({ from: "/schedules" });
   return (
-    <Page title="Schedules" beside={<button type="button" className="primary" onClick={() => setNew(true)}>New goal …</button>}>
-      {isNew && <NewGoal onClose={() => setNew(false)} />}
+    <Page title="Schedules" beside={<button type="button" className="primary" onClick={() => void navigate({ search: { new: true } })}>New goal …</button>}>
+      {isNew && <NewGoal onClose={() => void navigate({ search: {}, replace: true })} />}
       <Shown query={found} what="schedules">
-        {({ schedules: all }) =>
-          all.length === 0 ? (
-            <Empty title="Nothing is due."><p>A goal is looked at again and again, and mended when its checks fail.</p></Empty>
-          ) : (
-            <ul className="house-list">{all.map((one, index) => <li key={index} className="bare"><ScheduleView schedule={one} /></li>)}</ul>
-          )
-        }
+        {({ pages }) => {
+          const all = pages.flatMap((page) => page.schedules);
+          if (all.length === 0) return <Empty title="Nothing is due."><p>A goal is looked at again and again, and mended when its checks fail.</p></Empty>;
+          return <ul className="house-list">{all.map((one, index) => <li key={index} className="bare"><ScheduleView schedule={one} /></li>)}</ul>;
+        }}
       </Shown>
+      <More of={found} />
     </Page>
   );
 }
@@ -48,7 +50,7 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
             <span className="row"><strong><Visible text={schedule.goal ?? short(schedule.goal_id)} /></strong><Standing standing={schedule.status} /></span>
             <GoalActs goal={schedule.goal_id} status={schedule.status} />
           </div>
-          <p className="muted">{schedule.schedule} · {due} · looked at {schedule.looks} times, mended {schedule.fixes} times</p>
+          <p className="muted"><Visible text={schedule.schedule} /> · {due} · looked at {schedule.looks} times, mended {schedule.fixes} times</p>
         </>
       );
     case "deadline":
@@ -68,12 +70,14 @@ function GoalActs({ goal, status }: { goal: string; status: string }) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["schedules"] }),
   });
+  const [isAsked, setAsked] = useState(false);
   const what = status === "paused" ? "resume" : "pause";
   return (
     <span className="row">
-      <Refused error={act.error} />
+      {!isAsked && <Refused error={act.error} />}
       <button type="button" className="quiet" disabled={act.isPending} onClick={() => act.mutate(what)}>{what === "pause" ? "Pause" : "Resume"}</button>
-      <button type="button" className="quiet" disabled={act.isPending} onClick={() => window.confirm("Remove this goal? What it did stays.") && act.mutate("remove")}>Remove …</button>
+      <button type="button" className="quiet" disabled={act.isPending} onClick={() => setAsked(true)}>Remove …</button>
+      {isAsked && <Sure question="Remove this goal?" says="It is looked at no more; what it did stays." action="Remove it" wish={act} onYes={() => act.mutate("remove")} onClose={() => setAsked(false)} />}
     </span>
   );
 }

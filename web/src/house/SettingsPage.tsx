@@ -15,7 +15,7 @@ const GOOD_FOR: Record<string, string> = {
   read: "looking at everything of its tenant",
   write: "asking for work, saying something to it, pausing and ending it",
   approve: "saying yes and no, starting and redirecting",
-  admin: "the audit and dead letters",
+  admin: "the audit, dead letters, and trying out agents",
   terminal: "typing into terminals",
 };
 
@@ -33,8 +33,8 @@ export function SettingsPage() {
             <Shown query={found} what="whose token it is">
               {(who) => (
                 <dl className="facts">
-                  <dt>Name</dt><dd>{who.name}</dd>
-                  <dt>Tenant</dt><dd>{who.tenant}</dd>
+                  <dt>Name</dt><dd><Visible text={who.name} /></dd>
+                  <dt>Tenant</dt><dd><Visible text={who.tenant} /></dd>
                   {who.scopes.map((scope) => <div key={scope} className="fact"><dt><Badge>{scope}</Badge></dt><dd>{GOOD_FOR[scope]}</dd></div>)}
                 </dl>
               )}
@@ -66,9 +66,9 @@ export function SettingsPage() {
             <Shown query={settings} what="what the operator has set">
               {(set) => (
                 <dl className="facts">
-                  <dt>Version</dt><dd>{set.version}</dd>
+                  <dt>Version</dt><dd><Visible text={set.version} /></dd>
                   <dt>Folders for work</dt><dd>{set.workspaces.length === 0 ? "none is listed" : set.workspaces.map((folder) => <div key={folder} className="mono"><Visible text={folder} /></div>)}</dd>
-                  <dt>Model</dt><dd>{set.model ?? "as each request says"}</dd>
+                  <dt>Model</dt><dd><Visible text={set.model ?? "as each request says"} /></dd>
                   {set.planner_model && <><dt>For planners</dt><dd><Visible text={set.planner_model} /></dd></>}
                   {set.proxy_model && <><dt>For conversations</dt><dd><Visible text={set.proxy_model} /></dd></>}
                   <dt>A request may ask for</dt><dd className="number">{set.max_tokens.toLocaleString("en")} tokens · {money(set.max_cost_usd)} · {plural(set.max_attempts, "attempt")} of each item</dd>

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { questions, waiting, whoami } from "../api/queries";
 import { setToken } from "../api/token";
 import { Icon } from "../parts/Icon";
+import { Visible } from "../text/Visible";
 import { type Place, PLACES } from "./places";
 import { setTheme, type Theme, theme } from "./theme";
 import "./Navigation.css";
@@ -58,7 +59,7 @@ export function Navigation({ isOpen, onMore, onPalette, onKeys }: NavigationProp
           <button type="button" className="quiet" onClick={onKeys}>Keys <kbd>?</kbd></button>
           {who !== undefined && (
             <p className="small">
-              <span className="muted">{who.name}{who.tenant !== "local" && ` · ${who.tenant}`}</span>
+              <span className="muted"><Visible text={who.tenant === "local" ? who.name : `${who.name} · ${who.tenant}`} /></span>
               <button type="button" className="quiet" onClick={() => setToken(null)}>Sign out</button>
             </p>
           )}

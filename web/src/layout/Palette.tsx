@@ -6,6 +6,7 @@ import { useId, useMemo, useState } from "react";
 import { questions, sessions, tasks, waiting } from "../api/queries";
 import { setToken } from "../api/token";
 import { Dialog } from "../parts/Dialog";
+import { called } from "../stream/called";
 import { firstLine, short } from "../text/format";
 import { Visible } from "../text/Visible";
 import { PLACES } from "./places";
@@ -53,9 +54,11 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
       ...(talks?.sessions ?? []).map((session) => ({
         id: session.session_id,
         what: "Conversation",
-        name: `${session.workspace ?? ""} · ${short(session.session_id)}`,
+        name: called(session),
         act: go(() => navigate({ to: "/stream/$session", params: { session: session.session_id } })),
       })),
+      { id: "new-task", what: "Do", name: "New task …", act: go(() => navigate({ to: "/tasks", search: { new: true } })) },
+      { id: "new-goal", what: "Do", name: "New goal …", act: go(() => navigate({ to: "/schedules", search: { new: true } })) },
       { id: "light", what: "Do", name: "Colours: light", act: go(() => setTheme("light")) },
       { id: "dark", what: "Do", name: "Colours: dark", act: go(() => setTheme("dark")) },
       { id: "system", what: "Do", name: "Colours: as the system has them", act: go(() => setTheme("system")) },

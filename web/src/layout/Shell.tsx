@@ -1,6 +1,6 @@
 // What stands around every page: where one can go, whether the server is there, the palette and the keys.
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useKeys } from "../parts/keys";
 import { DesktopNotices } from "../review/DesktopNotices";
@@ -12,9 +12,12 @@ import { Palette } from "./Palette";
 import { PLACES } from "./places";
 import "./Shell.css";
 
+const TO_GO = 1_200;
+
 export function Shell() {
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
-  const [isGoing, setGoing] = useState(false);
+  /** Until when the next key says where to go. No state: the second key may come before anything is drawn. */
+  const going = useRef(0);
   const [isNavOpen, setNavOpen] = useState(false);
   const navigate = useNavigate();
   const at = useRouterState({ select: (state) => state.location.pathname });
@@ -31,23 +34,18 @@ export function Shell() {
     return () => window.removeEventListener("keydown", pressed);
   }, []);
   useEffect(() => {
-    if (!isGoing) return;
-    const timer = setTimeout(() => setGoing(false), 1_200);
     const pressed = (event: KeyboardEvent) => {
-      const place = PLACES.find(({ key }) => key === event.key);
-      setGoing(false);
+      const place = performance.now() < going.current ? PLACES.find(({ key }) => key === event.key) : undefined;
+      going.current = 0;
       if (place === undefined) return;
       event.preventDefault();
       event.stopPropagation();
       void navigate({ to: place.to });
     };
-    window.addEventListener("keydown", pressed, { capture: true, once: true });
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener("keydown", pressed, { capture: true });
-    };
-  }, [isGoing, navigate]);
-  useKeys({ "?": () => setOpen("keys"), "/": () => setOpen("palette"), g: () => setGoing(true) });
+    window.addEventListener("keydown", pressed, { capture: true });
+    return () => window.removeEventListener("keydown", pressed, { capture: true });
+  }, [navigate]);
+  useKeys({ "?": () => setOpen("keys"), "/": () => setOpen("palette"), g: () => void (going.current = performance.now() + TO_GO) });
 
   return (
     <div className="shell">

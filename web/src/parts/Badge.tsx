@@ -1,10 +1,11 @@
 // A word with the colour that it deserves.
+import { Visible } from "../text/Visible";
 import "./Badge.css";
 
 export type Tone = "plain" | "accent" | "good" | "warn" | "bad";
 
 export function Badge({ tone = "plain", children }: { tone?: Tone; children: string }) {
-  return <span className={`badge ${tone}`}>{children}</span>;
+  return <span className={`badge ${tone}`}><Visible text={children} /></span>;
 }
 
 const TONES: Record<string, Tone> = {

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 
-import { ask, type Schemas } from "../api/client";
+import { ask, read, type Schemas } from "../api/client";
 import { Visible } from "../text/Visible";
 import { Written } from "../text/Written";
 import "./DocumentField.css";
@@ -76,7 +76,7 @@ export function DocumentField({ label, kind, value, onValue, autoFocus = false }
 async function check(kind: Schemas["DocumentWord"], document: string, signal: AbortSignal): Promise<Schemas["Checked"]> {
   const body = JSON.stringify({ kind, document });
   const answer = await ask("/v1/documents/check", { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
-  return (await answer.json()) as Schemas["Checked"];
+  return (await read(answer.json())) as Schemas["Checked"];
 }
 
 /** Both begin at one, and columns count characters. */

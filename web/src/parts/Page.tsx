@@ -1,6 +1,7 @@
 // A page: its name, what belongs beside the name, and what is on it.
 import { type ReactNode, useEffect } from "react";
 
+import { Visible } from "../text/Visible";
 import { nameTab } from "./title";
 import "./Page.css";
 
@@ -9,7 +10,7 @@ export function Page({ title, beside, wide = false, children }: { title: string;
   return (
     <div className={wide ? "page wide" : "page"}>
       <header className="page-head">
-        <h1>{title}</h1>
+        <h1><Visible text={title} /></h1>
         {beside}
       </header>
       {children}

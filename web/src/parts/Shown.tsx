@@ -1,10 +1,16 @@
 // What a query brought, or why it did not. What was brought before is shown on while it is asked for again.
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
 import { Failed, Loading } from "./States";
 
-export function Shown<T>({ query, what, children }: { query: UseQueryResult<T>; what: string; children: (data: T) => ReactNode }) {
+interface Query<T> {
+  data: T | undefined;
+  isError: boolean;
+  error: unknown;
+  refetch(): unknown;
+}
+
+export function Shown<T>({ query, what, children }: { query: Query<T>; what: string; children: (data: T) => ReactNode }) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.isError) return <Failed error={query.error} again={() => void query.refetch()} />;
   return <Loading what={what} />;

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 
 import { asProblem } from "../api/problem";
+import { Visible } from "../text/Visible";
 import "./States.css";
 
 export function Loading({ what }: { what: string }) {
@@ -21,8 +22,8 @@ export function Failed({ error, again }: { error: unknown; again?: () => void })
   const problem = asProblem(error);
   return (
     <div className="state bad" role="alert">
-      <p className="title">{problem.message}</p>
-      {problem.hint !== undefined && <p className="muted">{problem.hint}</p>}
+      <p className="title"><Visible text={problem.message} /></p>
+      {problem.hint !== undefined && <p className="muted"><Visible text={problem.hint} /></p>}
       {again !== undefined && <button type="button" onClick={again}>Try again</button>}
     </div>
   );
@@ -34,7 +35,7 @@ export function Refused({ error }: { error: unknown }) {
   const problem = asProblem(error);
   return (
     <p className="refused" role="alert">
-      {problem.message} {problem.hint}
+      <Visible text={problem.message} /> {problem.hint !== undefined && <Visible text={problem.hint} />}
     </p>
   );
 }

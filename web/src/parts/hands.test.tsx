@@ -1,9 +1,10 @@
 // What hands do on the keys, and what is heard of it.
-import { act } from "react";
+import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { useArmed } from "./armed";
+import { Dialog } from "./Dialog";
 import { placeOf } from "./DocumentField";
 import { setLetters, useKeys } from "./keys";
 import { countInTab, nameTab } from "./title";
@@ -56,6 +57,64 @@ test("keys of a single letter can be switched off", () => {
   press("a");
   press("Escape");
   expect(pressed).toEqual(["card Escape"]);
+});
+
+describe("a dialog", () => {
+  const closed = vi.fn();
+  const at = (selector: string): HTMLElement => place.querySelector<HTMLElement>(selector) ?? expect.unreachable(`there is no ${selector}`);
+  const happens = (selector: string, event: Event) => act(() => void at(selector).dispatchEvent(event));
+  const mouse = (selector: string, type: string) => happens(selector, new MouseEvent(type, { bubbles: true }));
+  const escape = () => happens("dialog", new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
+  const opens = (children: ReactNode) => act(() => root.render(<Dialog label="A dialog" onClose={closed}>{children}</Dialog>));
+  const form = <form><h2>Words</h2><textarea /></form>;
+  beforeEach(() => void closed.mockClear());
+
+  test("is closed by a click beside it, and not by one that began in it", () => {
+    opens(form);
+    mouse("h2", "mousedown");
+    mouse("dialog", "click");
+    expect(closed).not.toHaveBeenCalled();
+    mouse("dialog", "mousedown");
+    mouse("dialog", "click");
+    expect(closed).toHaveBeenCalledTimes(1);
+    escape();
+    expect(closed).toHaveBeenCalledTimes(2);
+  });
+
+  test("keeps what was written in it: a click beside it does nothing, and Escape asks", () => {
+    opens(form);
+    happens("textarea", new Event("input", { bubbles: true }));
+    mouse("dialog", "mousedown");
+    mouse("dialog", "click");
+    escape();
+    expect(closed).not.toHaveBeenCalled();
+    expect(at(".leave").textContent).toContain("kept nowhere else");
+    escape();
+    expect(place.querySelector(".leave")).toBeNull();
+    escape();
+    mouse(".leave .danger", "click");
+    expect(closed).toHaveBeenCalledTimes(1);
+  });
+
+  test("in which something is only looked for is closed at once", () => {
+    opens(<input type="text" role="combobox" aria-label="Go to" aria-controls="x" aria-expanded="true" />);
+    happens("input", new Event("input", { bubbles: true }));
+    escape();
+    expect(closed).toHaveBeenCalledTimes(1);
+  });
+
+  test("stays where a file in it was not chosen after all", () => {
+    opens(<form><input type="file" /></form>);
+    happens("input", new Event("cancel", { bubbles: true }));
+    expect(closed).not.toHaveBeenCalled();
+  });
+
+  test("has keys of its own, and those of the page rest behind it", () => {
+    act(() => root.render(<><Hands name="page" /><Dialog label="A dialog" onClose={closed}><Hands name="dialog" /></Dialog></>));
+    passes(1_000);
+    press("a");
+    expect(pressed).toEqual(["dialog a"]);
+  });
 });
 
 test("the tab says how much waits", () => {

@@ -1,9 +1,11 @@
 // The name of the page in the browser's tab, with how much waits for somebody before it.
+import { shown } from "../text/visible";
+
 let page = "";
 let waiting = 0;
 
 export function nameTab(title: string): void {
-  page = title;
+  page = shown(title);
   write();
 }
 

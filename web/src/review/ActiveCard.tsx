@@ -17,7 +17,7 @@ import { WorstCase } from "./WorstCase";
 
 const KINDS: Record<string, string> = { plan: "Plan", goal: "Goal", help: "An attempt needs help", review: "A plan failed" };
 
-export function ActiveCard({ item, onDone }: { item: Extract<Waiting, { kind: "card" }>; onDone(): void }) {
+export function ActiveCard({ item, onDone }: { item: Extract<Waiting, { kind: "card" }>; onDone(became: string): void }) {
   const { card, whose, askedAt } = item;
   const heading = useFocus();
   const [all, setAll] = useState(false);
@@ -32,7 +32,7 @@ export function ActiveCard({ item, onDone }: { item: Extract<Waiting, { kind: "c
         <div>
           <div className="what">
             <Risk level={card.risk_level} />
-            <span className="muted">{what}</span>
+            <span className="muted"><Visible text={what} /></span>
             {taint !== undefined && taint !== "auth" && <Badge tone="warn">{`has read ${String(taint)} words`}</Badge>}
           </div>
           <h2 id="intent" ref={heading} tabIndex={-1} className={call ? "intent call" : "intent"}><Visible text={card.intent} /></h2>

@@ -4,6 +4,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
+import { VERDICTS } from "../activity/tellers";
 import { post } from "../api/client";
 import { whoami } from "../api/queries";
 import type { Card, Waiting } from "../api/types";
@@ -31,7 +32,7 @@ export function answersOf(card: Card): { isPlan: boolean; hasWords: boolean; wan
   };
 }
 
-export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card" }>; onDone(): void }) {
+export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card" }>; onDone(became: string): void }) {
   const { card } = item;
   const queries = useQueryClient();
   const [step, setStep] = useState<Step>("ready");
@@ -54,9 +55,9 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
       }
       return post(said.verdict === "decline" ? "/v1/approvals/{card}/decline" : "/v1/approvals/{card}/edit", { note: said.note }, { path });
     },
-    onSuccess: () => {
+    onSuccess: ({ verdict }) => {
       noteLooked(card.card_id, secondsSince(shownAt.current));
-      onDone();
+      onDone(VERDICTS[verdict] ?? "Answered");
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["approvals"] }),
   });

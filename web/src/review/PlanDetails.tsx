@@ -90,7 +90,7 @@ function ItemRow({ item, whole, all, isRead }: { item: PlanItem; whole: Record<s
         return typeof text === "string" && text !== "" && text !== whole[name] && <div key={name} className="words">{title && <span className="muted small">{title}</span>}<Written text={text} isRead={isRead} /></div>;
       })}
       <dl className="facts">
-        {item.depends_on.length > 0 && <><dt>After</dt><dd>{item.depends_on.join(", ")}</dd></>}
+        {item.depends_on.length > 0 && <><dt>After</dt><dd><Visible text={item.depends_on.join(", ")} /></dd></>}
         {item.verify.length > 0 && <><dt>Check</dt><dd>{item.verify.map((check) => <div key={check} className="written"><Visible text={check} /></div>)}</dd></>}
         {item.touches.paths.length > 0 && <><dt>Changes</dt><dd><Visible text={item.touches.paths.join(", ")} /></dd></>}
         {(all || item.agent !== "executor") && <><dt>By</dt><dd><Visible text={`${item.agent}${item.pattern !== "generic" ? `, as ${item.pattern}` : ""}`} /></dd></>}

@@ -13,7 +13,7 @@ import { Visible } from "../text/Visible";
 import { useFocus } from "./useFocus";
 import { WhoseWork } from "./WhoseWork";
 
-export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: "question" }>; onDone(): void }) {
+export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: "question" }>; onDone(became: string): void }) {
   const { asked, whose, askedAt } = item;
   const heading = useFocus();
   const isArmed = useArmed();
@@ -22,7 +22,7 @@ export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: 
   const [words, setWords] = useState("");
   const send = useMutation({
     mutationFn: () => post("/v1/questions/{question}/answer", { answer: words }, { path: { question: item.id } }),
-    onSuccess: onDone,
+    onSuccess: () => onDone("Answered"),
     onSettled: () => queries.invalidateQueries({ queryKey: ["questions"] }),
   });
   useKeys(Object.fromEntries(options.slice(0, 9).map((option, index) => [String(index + 1), () => setWords(option)])), isArmed);

@@ -1,15 +1,16 @@
 // One thing to decide at a time, with everything that one has to know, and what comes next beside it. What was answered meanwhile, here
-// or by somebody else, says so and makes room.
+// or by somebody else, says so and makes room; what one said oneself last stands above what comes next.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { questions, waiting } from "../api/queries";
 import type { Waiting } from "../api/types";
 import { useKeys } from "../parts/keys";
 import { Page } from "../parts/Page";
 import { Empty, Failed, Loading } from "../parts/States";
-import { plural } from "../text/format";
+import { firstLine, plural } from "../text/format";
+import { Visible } from "../text/Visible";
 import { ActiveCard } from "./ActiveCard";
 import { Answered } from "./Answered";
 import { Pace } from "./Pace";
@@ -45,7 +46,11 @@ export function ReviewPage() {
   }, [id, first, navigate]);
   // The one that stood behind it; by its id, since the list may be another by then.
   const after = all[place + 1] ?? all[place - 1];
-  const onDone = useCallback(() => go(after), [go, after]);
+  const [said, setSaid] = useState("");
+  const onDone = (became: string) => {
+    if (active !== undefined) setSaid(`${became}: ${firstLine(wordsOf(active))}`);
+    go(after);
+  };
   useKeys({
     j: () => all.length > 1 && go(all[(place + 1) % all.length]),
     k: () => all.length > 1 && go(all[(place - 1 + all.length) % all.length]),
@@ -58,6 +63,7 @@ export function ReviewPage() {
     <Page title="Review" wide beside={all.length > 0 && <span className="muted number">{plural(all.length, "thing waits", "things wait")} for you</span>}>
       <div className="review">
         <div className="stack">
+          <p role="status" className={said === "" ? "sr" : "muted small"}><Visible text={said} /></p>
           {active === undefined && id !== undefined && <Answered key={id} id={id} kind={kinds.current.get(id)} onNext={all.length > 0 ? () => go(all[0]) : undefined} />}
           {active === undefined && id === undefined && (
             <Empty title="Nothing waits for you.">
@@ -67,7 +73,7 @@ export function ReviewPage() {
           {active?.kind === "card" && <ActiveCard key={active.id} item={active} onDone={onDone} />}
           {active?.kind === "question" && <QuestionCard key={active.id} item={active} onDone={onDone} />}
           <Pace />
-          <div role="status" className="sr">{active !== undefined && announced(active)}</div>
+          <div role="status" className="sr">{active !== undefined && <Visible text={announced(active)} />}</div>
         </div>
         {rest.length > 0 && <UpNext items={rest} />}
       </div>
@@ -75,6 +81,8 @@ export function ReviewPage() {
   );
 }
 
+const wordsOf = (item: Waiting): string => (item.kind === "card" ? item.card.intent : item.asked.question);
+
 /** For who hears the page: what has come up, and how much it weighs. */
 const announced = (item: Waiting): string =>
-  item.kind === "card" ? `Now: ${item.card.risk_level === "irreversible" ? "cannot be undone" : `${item.card.risk_level} risk`}. ${item.card.intent}` : `Now, a question: ${item.asked.question}`;
+  `${item.kind === "question" ? "Now, a question:" : item.card.risk_level === "irreversible" ? "Now: cannot be undone." : `Now: ${item.card.risk_level} risk.`} ${wordsOf(item)}`;

@@ -5,7 +5,8 @@ export function useFocus(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     const held = document.activeElement;
-    if (held === null || held === document.body) heading.current?.focus({ preventScroll: true });
+    // The page has it where somebody has just come to it.
+    if (held === null || held === document.body || held.id === "page") heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;
 }

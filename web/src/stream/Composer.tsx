@@ -8,7 +8,8 @@ import type { Session } from "../api/types";
 import { Icon } from "../parts/Icon";
 import { Refused } from "../parts/States";
 import { firstLine } from "../text/format";
-import { asSent, type Attached, attachedOf, tooMuch } from "./attachments";
+import { shown } from "../text/visible";
+import { asSent, type Attached, attachedOf, isFit, tooMuch } from "./attachments";
 import { draft, keepDraft } from "./drafts";
 import { Files } from "./Files";
 
@@ -41,7 +42,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
   });
   useEffect(() => keepDraft(session, words), [session, words]);
   const wrong = tooMuch(files);
-  const isReady = words.trim() !== "" && !say.isPending && wrong === null && files.every(({ problem }) => problem === undefined) && (takesFiles || files.length === 0);
+  const isReady = words.trim() !== "" && !say.isPending && isFit(files) && (takesFiles || files.length === 0);
   const send = () => {
     if (isReady) say.mutate(words);
   };
@@ -81,7 +82,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
           <select value={target} onChange={(event) => setTo(event.target.value)}>
             <option value="">Windlass, who finds where it belongs</option>
             <option value={OBJECTIVE}>a planner, who agrees on an objective with you</option>
-            {tasks.map((task) => <option key={task.task_id} value={task.task_id}>whoever works on: {firstLine(task.goal_summary).slice(0, 80)}</option>)}
+            {tasks.map((task) => <option key={task.task_id} value={task.task_id}>whoever works on: {shown(firstLine(task.goal_summary)).slice(0, 80)}</option>)}
           </select>
         </label>
         <Files files={files} onRemove={(file) => setFiles(files.filter((one) => one !== file))} />

@@ -3,6 +3,7 @@ import { Icon } from "../parts/Icon";
 import { bytes } from "../text/format";
 import { Visible } from "../text/Visible";
 import type { Attached } from "./attachments";
+import "./Files.css";
 
 export function Files({ files, onRemove }: { files: Attached[]; onRemove(file: Attached): void }) {
   if (files.length === 0) return null;

@@ -4,7 +4,9 @@ import { useState } from "react";
 
 import type { Schemas } from "../api/client";
 import { Dialog } from "../parts/Dialog";
-import { clock, day, firstLine, short } from "../text/format";
+import { short } from "../text/format";
+import { shown } from "../text/visible";
+import { called } from "./called";
 
 interface SessionSwitchProps {
   current: string;
@@ -20,7 +22,7 @@ export function SessionSwitch({ current, known, onOpen }: SessionSwitchProps) {
     <div className="session-switch">
       <select aria-label="Conversation" value={current} onChange={(event) => void navigate({ to: "/stream/$session", params: { session: event.target.value } })}>
         {!isKnown && <option value={current}>new · {short(current)}</option>}
-        {known.map((session) => <option key={session.session_id} value={session.session_id}>{called(session)}</option>)}
+        {known.map((session) => <option key={session.session_id} value={session.session_id}>{shown(called(session))}</option>)}
       </select>
       <button type="button" onClick={() => setName("")}>New …</button>
       {name !== null && (
@@ -48,10 +50,4 @@ export function SessionSwitch({ current, known, onOpen }: SessionSwitchProps) {
       )}
     </div>
   );
-}
-
-/** What it began with, its folder, and when something happened in it last. */
-function called({ first_words: words, workspace, last_at: last, user_id: user, session_id: id }: Schemas["SessionSummary"]): string {
-  const name = firstLine(words ?? "").slice(0, 48) || short(id);
-  return [name, workspace?.split("/").pop(), user, last ? `${day(last)} ${clock(last)}` : undefined].filter(Boolean).join(" · ");
 }

@@ -36,6 +36,9 @@ export function tooMuch(all: Attached[]): string | null {
   return together > MOST_TOGETHER ? `They have ${bytes(together)} together, and may have ${bytes(MOST_TOGETHER)}.` : null;
 }
 
+/** Whether they may be sent as they are. */
+export const isFit = (all: Attached[]): boolean => tooMuch(all) === null && all.every(({ problem }) => problem === undefined);
+
 export const asSent = (all: Attached[]): Schemas["AttachmentRequest"][] => all.map(({ name, content }) => ({ name, content }));
 
 const BEGINNINGS = [[0x89, 0x50, 0x4e, 0x47], [0xff, 0xd8, 0xff], [0x47, 0x49, 0x46, 0x38], [0x52, 0x49, 0x46, 0x46]];

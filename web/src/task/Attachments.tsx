@@ -1,18 +1,16 @@
 // Files that belong to what is asked for: chosen, dropped or pasted, and taken away again.
-import { useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useRef } from "react";
 
-import { Refused } from "../parts/States";
-import { bytes } from "../text/format";
-import { Visible } from "../text/Visible";
-import { attached, type Attached, MOST_FILES } from "./attached";
+import { type Attached, attachedOf, tooMuch } from "../stream/attachments";
+import { Files } from "../stream/Files";
 
-export function Attachments({ files, onFiles }: { files: Attached[]; onFiles(files: Attached[]): void }) {
+export function Attachments({ files, onFiles }: { files: Attached[]; onFiles: Dispatch<SetStateAction<Attached[]>> }) {
   const chooser = useRef<HTMLInputElement>(null);
-  const [error, setError] = useState<unknown>(null);
-  const take = (list: FileList | null | undefined) => {
-    if (!list || list.length === 0) return;
-    attached([...list]).then((more) => onFiles([...files, ...more].slice(0, MOST_FILES)), setError);
+  const take = async (chosen: Iterable<File>) => {
+    const read = await Promise.all([...chosen].map(attachedOf));
+    onFiles((before) => [...before, ...read]);
   };
+  const wrong = tooMuch(files);
   return (
     <div
       className="attachments"
@@ -21,26 +19,28 @@ export function Attachments({ files, onFiles }: { files: Attached[]; onFiles(fil
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        take(event.dataTransfer.files);
+        void take(event.dataTransfer.files);
       }}
-      onPaste={(event) => take(event.clipboardData.files)}
+      onPaste={(event) => void take(event.clipboardData.files)}
     >
       <div className="row">
         <button type="button" onClick={() => chooser.current?.click()}>Attach files …</button>
         <span className="muted small">or drop or paste them here: texts and pictures</span>
       </div>
-      <input ref={chooser} type="file" multiple hidden aria-label="Files to attach" onChange={(event) => { take(event.target.files); event.target.value = ""; }} />
-      <Refused error={error} />
-      {files.length > 0 && (
-        <ul>
-          {files.map((file, at) => (
-            <li key={at} className="row small">
-              <code><Visible text={file.name} /></code> <span className="muted number">{bytes(file.bytes)}</span>
-              <button type="button" className="quiet" aria-label={`Take ${file.name} away`} onClick={() => onFiles(files.filter((_, one) => one !== at))}>Take it away</button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <input
+        ref={chooser}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        onChange={(event) => {
+          void take(event.target.files ?? []);
+          // The same file may be chosen again.
+          event.target.value = "";
+        }}
+      />
+      <Files files={files} onRemove={(file) => onFiles((before) => before.filter((one) => one !== file))} />
+      {wrong !== null && <p className="refused" role="alert">{wrong}</p>}
     </div>
   );
 }

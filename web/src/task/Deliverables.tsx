@@ -1,10 +1,11 @@
 // What a task delivered: shown where it can be shown as text or as a picture of ours to draw, and to be kept in any case.
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import type { Schemas } from "../api/client";
 import { blob, deliverables } from "../api/queries";
 import { useAddress } from "../execution/useAddress";
+import { More } from "../parts/More";
 import { Failed, Loading } from "../parts/States";
 import { CodeBlock } from "../text/CodeBlock";
 import { bytes } from "../text/format";
@@ -15,10 +16,16 @@ import { Visible } from "../text/Visible";
 type Delivered = Schemas["Deliverable"];
 
 export function Deliverables({ task }: { task: string }) {
-  const list = useQuery(deliverables(task)).data?.deliverables ?? [];
+  const found = useInfiniteQuery(deliverables(task));
+  const list = found.data?.pages.flatMap((page) => page.deliverables) ?? [];
   // The newest of each name is what there is. What was delivered at once comes in any order: what is to be read stands first.
   const newest = [...new Map(list.map((one) => [one.path, one])).values()].sort((one, other) => Number(isRead(other)) - Number(isRead(one)) || one.path.localeCompare(other.path));
-  return <>{newest.map((one) => <DeliverableView key={one.path} delivered={one} isFirst={one === newest[0]} />)}</>;
+  return (
+    <>
+      {newest.map((one) => <DeliverableView key={one.path} delivered={one} isFirst={one === newest[0]} />)}
+      <More of={found} />
+    </>
+  );
 }
 
 const MOST_SHOWN = 5_000_000;

@@ -55,6 +55,7 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
     const busy = graph.parts.filter((part) => part.type === "atom" && AT_WORK.includes(part.standing));
     return (busy.length > 0 ? busy : graph.parts.filter(({ within }) => within !== undefined)).slice(0, FIRST).map(({ id }) => ({ id }));
   });
+  const fit = { maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: ROOM };
   const [isChanging, setChanging] = useState(false);
   const isOver = OVER.includes(graph.standing);
   const shown = useMemo(() => nodes.map((node) => ({ ...node, selected: node.id === chosen })), [nodes, chosen]);
@@ -67,7 +68,7 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
         edges={edges}
         nodeTypes={TYPES}
         fitView
-        fitViewOptions={{ maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: ROOM, ...(begins ? { nodes: begins } : {}) }}
+        fitViewOptions={{ ...fit, ...(begins ? { nodes: begins } : {}) }}
         minZoom={0.05}
         nodesConnectable={false}
         onlyRenderVisibleElements={graph.parts.length > MANY}
@@ -79,7 +80,7 @@ function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
         aria-label={`The work: ${graph.done} of ${graph.items} items done`}
       >
         <Background gap={24} />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false} fitViewOptions={fit} />
         {!isOver && <Panel position="top-right"><button type="button" onClick={() => setChanging(true)}>Change it …</button></Panel>}
       </ReactFlow>
       {isChanging && <Change task={task} graph={graph} onClose={() => setChanging(false)} />}

@@ -7,7 +7,7 @@ import { post } from "../api/client";
 import { agents } from "../api/queries";
 import { Dialog } from "../parts/Dialog";
 import { Refused } from "../parts/States";
-import type { Attached } from "./attached";
+import { type Attached, isFit } from "../stream/attachments";
 import { Attachments } from "./Attachments";
 import { type Asked, asked, NOTHING } from "./asked";
 
@@ -85,7 +85,7 @@ export function NewTask({ onClose }: { onClose(): void }) {
         </details>
         <Refused error={begin.error} />
         <div className="row">
-          <button type="submit" className="primary" disabled={said.goal.trim() === "" || begin.isPending}>Begin</button>
+          <button type="submit" className="primary" disabled={said.goal.trim() === "" || !isFit(files) || begin.isPending}>Begin</button>
           <button type="button" onClick={onClose}>Back</button>
         </div>
       </form>

@@ -5,8 +5,8 @@ import { useState } from "react";
 import { post } from "../api/client";
 import { asProblem } from "../api/problem";
 import type { Task } from "../api/types";
-import { Dialog } from "../parts/Dialog";
-import { Refused } from "../parts/States";
+import { Sure } from "../parts/Sure";
+import { Visible } from "../text/Visible";
 import { Start } from "./Start";
 
 type Wish = "pause" | "resume" | "stop" | "cancel" | "start";
@@ -41,20 +41,10 @@ export function TaskActions({ task }: { task: Task }) {
           {SAYS[what]}
         </button>
       ))}
-      {wish.isError && asked === null && <span className="refused" role="alert">{asProblem(wish.error).message}</span>}
+      {wish.isError && asked === null && <span className="refused" role="alert"><Visible text={asProblem(wish.error).message} /></span>}
       {asked === "start" && <Start task={task.task_id} onClose={() => setAsked(null)} />}
       {asked === "cancel" && (
-        <Dialog label="Cancel the task" onClose={() => setAsked(null)}>
-          <div className="stack">
-            <h2>Cancel this task?</h2>
-            <p>It ends for good; what is done stays done.</p>
-            <Refused error={wish.error} />
-            <div className="row">
-              <button type="button" className="danger" disabled={wish.isPending} onClick={() => wish.mutate("cancel")}>Cancel the task</button>
-              <button type="button" onClick={() => setAsked(null)}>Back</button>
-            </div>
-          </div>
-        </Dialog>
+        <Sure question="Cancel this task?" says="It ends for good; what is done stays done." action="Cancel the task" wish={wish} onYes={() => wish.mutate("cancel")} onClose={() => setAsked(null)} />
       )}
     </>
   );

@@ -1,12 +1,12 @@
 // All tasks, the newest first.
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
 import { tasks } from "../api/queries";
 import type { TaskResult } from "../api/types";
 import { Ago } from "../parts/Ago";
 import { Standing } from "../parts/Badge";
+import { More } from "../parts/More";
 import { Page } from "../parts/Page";
 import { Empty, Failed, Loading } from "../parts/States";
 import { Visible } from "../text/Visible";
@@ -16,11 +16,12 @@ import "./Tasks.css";
 
 export function TasksPage() {
   const found = useInfiniteQuery(tasks);
-  const [isNew, setNew] = useState(false);
+  const { new: isNew } = useSearch({ from: "/tasks" });
+  const navigate = useNavigate({ from: "/tasks" });
   const all = found.data?.pages.flatMap((page) => page.tasks);
   return (
-    <Page title="Tasks" wide beside={<button type="button" className="primary" onClick={() => setNew(true)}>New task …</button>}>
-      {isNew && <NewTask onClose={() => setNew(false)} />}
+    <Page title="Tasks" wide beside={<button type="button" className="primary" onClick={() => void navigate({ search: { new: true } })}>New task …</button>}>
+      {isNew && <NewTask onClose={() => void navigate({ search: {}, replace: true })} />}
       {found.isError && all === undefined && <Failed error={found.error} again={() => void found.refetch()} />}
       {found.isPending && <Loading what="tasks" />}
       {all?.length === 0 && <Empty title="There are no tasks yet."><p>Ask for something in Stream, or begin one here.</p></Empty>}
@@ -41,7 +42,7 @@ export function TasksPage() {
           })}
         </ul>
       )}
-      {found.hasNextPage && <p className="row earlier"><button type="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Older</button></p>}
+      <More of={found} says="Older" />
     </Page>
   );
 }

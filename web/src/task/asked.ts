@@ -1,6 +1,6 @@
 // What somebody filled in, as the server takes it: what was left out is as the operator has it.
 import type { Schemas } from "../api/client";
-import type { Attached } from "./attached";
+import { asSent, type Attached } from "../stream/attachments";
 import { lines } from "./wanted";
 
 export const NOTHING = {
@@ -24,6 +24,6 @@ export function asked(said: Asked, files: Attached[]): Partial<Schemas["TaskRequ
     ...Object.fromEntries(words),
     ...(said.deadline.trim() === "" ? {} : { deadline_action: said.deadline_action as "fail" }),
     ...(limits.length === 0 ? {} : { limits: Object.fromEntries(limits) as Schemas["LimitsRequest"] }),
-    ...(files.length === 0 ? {} : { attachments: files.map(({ name, content }) => ({ name, content })) }),
+    ...(files.length === 0 ? {} : { attachments: asSent(files) }),
   };
 }

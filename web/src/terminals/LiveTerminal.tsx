@@ -120,7 +120,7 @@ export default function LiveTerminal({ execution }: { execution: string }) {
     <section className="terminal live panel" aria-label={`Terminal ${short(execution)}`}>
       <header>
         <h2><Visible text={name || short(execution)} /></h2>
-        <span className="muted small" role="status">{says || (mayType ? "Ctrl ] leaves it" : "to look at; typing needs the scope terminal")}</span>
+        <span className="muted small" role="status"><Visible text={says || (mayType ? "Ctrl ] leaves it" : "to look at; typing needs the scope terminal")} /></span>
       </header>
       <div className="screen" ref={place} />
     </section>

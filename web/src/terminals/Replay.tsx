@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Terminal } from "@xterm/xterm";
 import { useEffect, useMemo, useRef, useState } from "react";
 
-import { ask } from "../api/client";
+import { ask, read } from "../api/client";
 import { Failed, Loading } from "../parts/States";
 import { duration } from "../text/format";
 import { type Recording, recordingOf } from "./recording";
@@ -13,7 +13,7 @@ import "./Terminals.css";
 export default function Replay({ execution }: { execution: string }) {
   const found = useQuery({
     queryKey: ["execution", execution, "recording"],
-    queryFn: async ({ signal }) => (await ask(`/v1/executions/${encodeURIComponent(execution)}/recording`, { signal })).text(),
+    queryFn: async ({ signal }) => read((await ask(`/v1/executions/${encodeURIComponent(execution)}/recording`, { signal })).text()),
     staleTime: Infinity,
     retry: false,
   });

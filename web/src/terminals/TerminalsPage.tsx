@@ -8,6 +8,7 @@ import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
 import { Empty, Loading } from "../parts/States";
 import { short } from "../text/format";
+import { Visible } from "../text/Visible";
 import { Recordings } from "./Recordings";
 import "./Terminals.css";
 
@@ -40,7 +41,7 @@ export function TerminalsPage() {
               <div className="chips row" role="group" aria-label="Which are shown">
                 {open.map(({ execution_id: id, name }) => (
                   <span key={id} className="row">
-                    <button type="button" aria-pressed={shown.includes(id)} onClick={() => toggle(id)}>{name ?? "terminal"} · {short(id)}</button>
+                    <button type="button" aria-pressed={shown.includes(id)} onClick={() => toggle(id)}><Visible text={name ?? "terminal"} /> · {short(id)}</button>
                     <Link to="/executions/$execution" params={{ execution: id }}>execution</Link>
                   </span>
                 ))}

@@ -7,9 +7,8 @@ import { asPatch, difference } from "./difference";
 import { duration, money } from "./format";
 import { safe } from "./Link";
 import { Markdown } from "./Markdown";
-import { visible } from "./visible";
+import { shown } from "./visible";
 
-const shown = (text: string): string => visible(text).map((piece) => piece.text).join("");
 const markup = (text: string): string => renderToStaticMarkup(createElement(Markdown, { text }));
 
 describe("what cannot be seen is written out", () => {

@@ -11,6 +11,9 @@ export interface Piece {
 // and what is private; besides these what looks like nothing though it is a letter or a mark.
 const ODD = /[\p{C}\p{Z}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/u;
 
+/** The same where there is room for words alone, as in an option of a list. */
+export const shown = (text: string): string => visible(text).map((piece) => piece.text).join("");
+
 export function visible(text: string, isPiece = false): Piece[] {
   const pieces: Piece[] = [];
   let plain = "";

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(DEMO, path), "utf8");
 
 const banner = `  - id: banner
     description: Draw a banner in parts/banner.sh.
-    touches: {paths: [parts/banner.sh]}
+    touches: {paths: [parts/banner.sh, parts/banner.md]}
     verify: [{command: sh parts/banner.sh | grep MADE, timeout: 10}]
   - id: music
     description: Compose music for the page, in parts/music.sh.
@@ -55,7 +55,10 @@ const people = `  proxy:
 const first = `    - when: { request: 'MADE BY HAND' }
       delay_ms: 300
       reply: With these words, then.
-      calls: [ { tool: write, args: { path: parts/banner.sh, content: "echo MADE BY HAND\\n" } } ]
+      calls:
+        - { tool: write, args: { path: parts/banner.sh, content: "echo MADE BY HAND\\n" } }
+        - { tool: write, args: { path: parts/banner.md, content: "# The banner\\n\\nIt says **MADE BY HAND**, on every shell:\\n\\n    sh parts/banner.sh\\n" } }
+        - { tool: publish_deliverable, args: { filepath: parts/banner.md, description: The banner and how it is shown., type: report } }
       usage: { input: 900, output: 40 }
       repeat: forever
 ${looks("Draw a banner")}${looks("Compose music")}`;
