@@ -67,7 +67,7 @@ export const TELLERS: Record<string, Teller> = {
   },
   "turn.started": () => ({ says: "Windlass thinks about what was said", quiet: true }),
   "status.told": (data) => ({
-    says: `A task of the conversation is ${words(text(data, "status"))}`,
+    says: `${text(data, "item") ? `\`${text(data, "item")}\` of a task` : "A task"} of the conversation: ${words(text(data, "status"))}`,
     quote: firstLine(text(data, "detail")),
     leads: { to: "task", id: text(data, "task") },
     ...(WRONG.includes(text(data, "status")) ? { tone: "warn" as const } : { quiet: true }),

@@ -4,7 +4,6 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 
 import { Ago } from "../parts/Ago";
 import { Standing } from "../parts/Badge";
-import { words as inWords } from "../text/format";
 import { Markdown } from "../text/Markdown";
 import { Visible } from "../text/Visible";
 import type { LiveWords } from "./live";
@@ -76,7 +75,8 @@ function News({ item }: { item: Extract<StoryItem, { kind: "news" }> }) {
     <div className="news">
       <Standing standing={item.status} />
       <span>
-        A <Link to="/tasks/$task" params={{ task: item.task }}>task</Link> is {inWords(item.status)}{item.words && <>: <Visible text={item.words} /></>}
+        {item.item ? <><code><Visible text={item.item} /></code> of a </> : "A "}
+        <Link to="/tasks/$task" params={{ task: item.task }}>task</Link>{item.words && <>: <Visible text={item.words} /></>}
       </span>
       <span className="muted small"><Ago at={item.at} /></span>
     </div>

@@ -28,9 +28,9 @@ test("who speaks is whom the trigger names, and what another task was told leads
 });
 
 test("what is told of a task is told where the server says, and its end by the task itself", () => {
-  const told = (status: string, surfaces: StoredRecord["surfaces"]) => record("status.told", { task: "t", status, detail: "why" }, surfaces);
+  const told = (status: string, surfaces: StoredRecord["surfaces"]) => record("status.told", { task: "t", item: "one", status, detail: "why" }, surfaces);
   const { items } = storyOf([told("stuck", ["stream", "activity"]), told("blocked", ["stream"]), told("verification_failed", ["stream"]), told("running", ["activity"]), told("done", ["stream"])]);
-  expect(items.map((item) => item.kind === "news" && item.status)).toEqual(["stuck", "blocked", "verification_failed"]);
+  expect(items.map((item) => item.kind === "news" && `${item.item} ${item.status}`)).toEqual(["one stuck", "one blocked", "one verification_failed"]);
 });
 
 test("pages and news make one story, whatever came first", () => {

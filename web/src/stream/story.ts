@@ -4,7 +4,7 @@ import type { StoredRecord } from "../api/types";
 
 export type StoryItem =
   | { kind: "said"; key: string; by: "user" | "windlass"; words: string; at: string; who?: string; task?: string }
-  | { kind: "news"; key: string; task: string; status: string; words: string; at: string }
+  | { kind: "news"; key: string; task: string; item: string; status: string; words: string; at: string }
   | { kind: "task"; key: string; task: string; at: string };
 
 export interface Story {
@@ -52,7 +52,7 @@ export function storyOf(records: StoredRecord[]): Story {
         break;
       case "status.told":
         // That it is done, the piece of work says itself.
-        if (surfaces.includes("stream") && text("status") !== "done") story.items.push({ kind: "news", key, task: text("task"), status: text("status"), words: text("detail"), at });
+        if (surfaces.includes("stream") && text("status") !== "done") story.items.push({ kind: "news", key, task: text("task"), item: text("item"), status: text("status"), words: text("detail"), at });
         break;
       case "owner-effect.recorded":
         if (data.kind === "told" && text("message")) story.items.push({ kind: "said", key, by: "windlass", words: text("message"), at });

@@ -148,6 +148,9 @@ pub enum TurnDone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusTold {
     pub task: TaskId,
+    /// Of its items the one that stands so; where there is none, the whole does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
     pub status: ExecutionStatus,
     pub detail: String,
     /// Of the detail: it may be in the words of what an agent ran or read.

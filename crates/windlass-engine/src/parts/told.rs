@@ -105,11 +105,14 @@ impl Telling<'_> {
             taint,
             salvaged: left.salvaged,
         };
-        let status = match &outcome_error {
-            None => Status::of(ExecutionStatus::Done),
-            Some(error) => Status::wrong(ExecutionStatus::Failed, error.clone()),
-        };
-        self.engine.tell_status(rider, self.state, status)?;
+        // Of what nobody waits for nobody is told.
+        if is_awaited {
+            let status = match outcome_error {
+                None => Status::of(ExecutionStatus::Done),
+                Some(error) => Status::wrong(ExecutionStatus::Failed, error),
+            };
+            self.engine.tell_status(rider, self.state, status)?;
+        }
         let mut actions = self.dismissed(rider).await?;
         actions.push(GraphAction::EndAtom(Box::new(ended)));
         let before = graph.state.leaving.clone();

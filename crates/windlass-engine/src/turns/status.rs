@@ -68,7 +68,9 @@ fn told(leased: &Leased) -> Option<StatusTold> {
     let task = message.parent_task_id.or(message.task_id)?;
     match (&message.payload, message.message_kind) {
         (Some(QueuePayload::Status(StatusPayload { status, detail, .. })), MessageKind::ExecutionStatusChange) => {
-            Some(StatusTold { task, status: *status, detail: detail.clone().unwrap_or_default(), taint: message.taint })
+            let item = message.work_item.as_ref().and_then(|item| item["id"].as_str()).map(str::to_owned);
+            let detail = detail.clone().unwrap_or_default();
+            Some(StatusTold { task, item, status: *status, detail, taint: message.taint })
         }
         _ => None,
     }

@@ -197,7 +197,7 @@ fn a_proxy_is_told_what_went_wrong_with_the_newest_task_and_controls_nothing_the
     court.work(&engine);
     let task = begun(&court, &engine, session);
     let tell = |status, detail: &str, taint| {
-        let told = StatusTold { task, status, detail: detail.to_owned(), taint };
+        let told = StatusTold { task, item: None, status, detail: detail.to_owned(), taint };
         court.forge(&StreamId::new("session", session), SessionEvent::StatusTold(told).encode());
     };
     tell(ExecutionStatus::Failed, "the shelf is full", Taint::External);
