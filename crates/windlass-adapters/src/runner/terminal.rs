@@ -136,7 +136,7 @@ impl ForeignRunner {
     ) -> End {
         let naming = self.adapter.naming(&self.launching(&arranged));
         // Whoever carried it before may have been killed, or was told to stop.
-        if let Err(end) = self.learn_name(host.as_ref(), &naming).await {
+        if let Err(end) = self.learn_name(host.as_ref(), &naming, &host.cancel()).await {
             return end;
         }
         arranged.opening = opening(&host.state(), &arranged.task);
@@ -148,8 +148,12 @@ impl ForeignRunner {
             }
             Err(end) => end,
         };
-        if !matches!(end, End::Stopped(_)) {
-            let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming).await;
+        match end {
+            End::Stopped(Stop::LeaseLost) => {}
+            End::Stopped(_) => self.learn_name_after_a_stop(host.as_ref(), &naming).await,
+            _ => {
+                let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming, &host.cancel()).await;
+            }
         }
         end
     }

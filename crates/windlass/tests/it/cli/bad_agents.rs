@@ -4,8 +4,8 @@
 //! languages come to in `bad_wires`, and on a screen in `bad_screens`.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
+use super::stand_in::install;
 use crate::support::{Home, Story, none_left, read};
 
 /// Speaks as Claude Code does, and does in its first attempt what its folder tells it to. In the next one it does its work.
@@ -96,10 +96,7 @@ impl Seen {
 
 impl Stand<'_> {
     pub fn install(&self, home: &Home) {
-        let program = home.path().join("agents/bin").join(self.file);
-        fs::create_dir_all(program.parent().expect("a folder")).expect("made");
-        fs::write(&program, self.program).expect("written");
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("made executable");
+        install(home, self.file, self.program);
         fs::create_dir_all(home.data()).expect("made");
         let patience = "[agents]\nsilence_seconds = 2\ncall_seconds = 3\n";
         fs::write(home.data().join("windlass.toml"), patience).expect("written");

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
 
+use super::stand_in::install;
 use crate::support::{Ended, Home, Terminal, none_left, read};
 
 /// It is told what to do a line at a time; asked to work by itself, it does so and says that it is done.
@@ -47,11 +48,7 @@ pub const LEAVE: &str = "\u{1d}\u{1d}";
 
 pub fn home() -> Home {
     let home = Home::playing(SCRIPT);
-    let bin = home.path().join("agents/bin");
-    fs::create_dir_all(&bin).expect("a folder");
-    let program = bin.join("claude");
-    fs::write(&program, PROGRAM).expect("written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    install(&home, "claude", PROGRAM);
     home
 }
 
