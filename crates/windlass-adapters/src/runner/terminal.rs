@@ -432,7 +432,8 @@ impl Sitting {
             self.show_something().await;
         }
         self.unfit = None;
-        match self.shows(|screen| *screen != before).await {
+        // A clock that goes on is no answer.
+        match self.shows(|screen| is_another(&before, screen)).await {
             true => Delivery::Delivered,
             false => Delivery::Undeliverable { reason: NOTHING_BROKEN_OFF.to_owned() },
         }
