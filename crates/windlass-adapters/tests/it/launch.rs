@@ -64,9 +64,8 @@ fn no_flag_bypasses_permissions() {
                 "skip-trust",
                 "\"never\"",
             ] {
-                // Whether a banner is shown is no permission, and nor is it that Codex makes no sandbox inside of ours: it is asked about
-                // each command because the folder is not trusted.
-                let word = word.replace("\"banner\":\"never\"", "").replace("sandbox_mode=\"danger-full-access\"", "");
+                // Whether a banner is shown is no permission.
+                let word = word.replace("\"banner\":\"never\"", "");
                 assert!(!word.contains(bypass), "{program} in {mode:?}: {bypass} in {word}");
             }
         }
@@ -146,6 +145,20 @@ fn codex_distrusts_the_workspace_and_does_not_wait_for_ever() {
     assert_eq!(spec.files[0].content, "[projects.\"/workspace\"]\ntrust_level = \"untrusted\"\n");
     assert!(spec.argv.windows(2).any(|pair| pair == ["--disable", "unbounded_connection_retries"]));
     assert_eq!(spec.env["CODEX_HOME"], "/home/agent/.codex");
+}
+
+/// The folder is trusted, since it would otherwise open with a question; so nothing may lie there that a trusted folder has obeyed.
+#[test]
+fn codex_on_its_screen_asks_and_is_not_started_where_a_trusted_folder_would_be_obeyed() {
+    for session in [Session::New(SESSION), Session::Resume(SESSION), Session::Fork(SESSION)] {
+        let spec = spec(&Codex, Scene { mode: Mode::Terminal, dialect: Dialect::Responses, session, ..scene() });
+        let says = |setting: &str| spec.argv.windows(2).any(|pair| pair == ["--config", setting]);
+        assert!(says("approval_policy=\"on-request\"") && says("sandbox_mode=\"read-only\""), "{:?}", spec.argv);
+        assert_eq!(spec.files[0].path, Path::new(".codex/config.toml"));
+        assert_eq!(spec.files[0].content, "[projects.\"/workspace\"]\ntrust_level = \"trusted\"\n");
+    }
+    assert_eq!(Codex.refused(Mode::Terminal), [".codex"]);
+    assert!(Codex.refused(Mode::Structured).is_empty(), "there it is not trusted");
 }
 
 /// Regression: each was told of 200,000 and 8,000 tokens, whatever its model was.
