@@ -16,8 +16,8 @@ use crate::{Look, Naming};
 
 /// For a program that has to start for it, on a machine that is busy.
 const LOOKING: Duration = Duration::from_secs(30);
-/// Whoever has said stop waits for it no longer than this.
-const LOOKING_AFTER_A_STOP: Duration = Duration::from_secs(10);
+/// Whoever has it pause waits for it no longer than this.
+const LOOKING_AFTER_A_PAUSE: Duration = Duration::from_secs(5);
 
 impl ForeignRunner {
     /// Has the name on record. One that cannot be found is done without: the next launch begins a new conversation.
@@ -40,16 +40,16 @@ impl ForeignRunner {
         host.record(vec![named]).await.map(drop).map_err(End::Refused)
     }
 
-    /// The same once a stop was heard: a fork goes on with the conversation, and asks nobody but the record for its name. What takes too long is
+    /// The same once a pause was heard: a fork goes on with the conversation, and asks nobody but the record for its name. What takes too long is
     /// ended and not dropped, since a record may be on its way.
-    pub(super) async fn learn_name_after_a_stop(&self, host: &dyn Host, naming: &Naming) {
+    pub(super) async fn learn_name_after_a_pause(&self, host: &dyn Host, naming: &Naming) {
         let canceller = Canceller::default();
         let signal = canceller.signal();
         let mut learning = pin!(self.learn_name(host, naming, &signal));
         tokio::select! {
             biased;
             _it_is_known_or_done_without = &mut learning => return,
-            () = self.setup.runtime.sleep(LOOKING_AFTER_A_STOP) => canceller.stop(Stop::Pause),
+            () = self.setup.runtime.sleep(LOOKING_AFTER_A_PAUSE) => canceller.stop(Stop::Pause),
         }
         let _it_is_looked_for_at_the_next_launch = learning.await;
     }

@@ -149,8 +149,8 @@ impl ForeignRunner {
             Err(end) => end,
         };
         match end {
-            End::Stopped(Stop::LeaseLost) => {}
-            End::Stopped(_) => self.learn_name_after_a_stop(host.as_ref(), &naming).await,
+            End::Stopped(Stop::Pause) => self.learn_name_after_a_pause(host.as_ref(), &naming).await,
+            End::Stopped(_) => {}
             _ => {
                 let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming, &host.cancel()).await;
             }

@@ -299,7 +299,7 @@ match sys.argv[1]:
 /// Regression: what was stopped on its screen had no name on record, and was said to have begun nothing.
 #[test]
 fn a_program_that_was_stopped_on_its_screen_can_be_forked() {
-    for wish in ["stop", "cancel"] {
+    for wish in ["pause", "stop"] {
         let home = Home::playing("version: 1\ntracks: { default: [ { reply: Yes. } ] }\n");
         install(&home, "opencode", SITS);
         let script = home.script();
