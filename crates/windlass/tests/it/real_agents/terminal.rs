@@ -24,6 +24,9 @@ struct Screen {
 
 const SAID: &str = "The file x is there now.";
 const TYPED: &str = "say that you are done";
+/// It may be heard in the midst of a turn, or after it.
+const SENT: &str = "how far are you?";
+const ANSWERED: &str = "Nothing more.";
 /// What they all understand, and what means nothing where nothing is asked.
 const YES: &str = "\r";
 /// They all understand that, too.
@@ -37,10 +40,12 @@ impl Screen {
         let claim = self.claim.map(|tool| format!("{{ tool: {tool}, args: {{ summary: all of it }} }}"));
         let claim = claim.unwrap_or_default();
         Home::playing(&format!(
-            "version: 1\ntracks:\n  default:\n    - {{ reply: I make it., calls: [ {call} ] }}\n    - {{ reply: {SAID} }}\n    \
+            "version: 1\ntracks:\n  default:\n    - {{ reply: I make it., calls: [ {call} ] }}\n    \
+             - {{ when: {{ request: '{SENT}' }}, reply: {ANSWERED} }}\n    \
              - {{ when: {{ request: '{TYPED}' }}, reply: I say it., calls: [ {claim} ] }}\n    \
              - {{ when: {{ request: '(?s)You were interrupted.*{TYPED}' }}, reply: I say it., calls: [ {claim} ] }}\n    \
-             - {{ when: {{ request: You were interrupted }}, reply: {WENT_ON} }}\n    - {{ reply: Nothing more., repeat: forever }}\n",
+             - {{ when: {{ request: '{SENT}' }}, reply: {ANSWERED} }}\n    \
+             - {{ when: {{ request: You were interrupted }}, reply: {WENT_ON} }}\n    - {{ reply: {SAID}, repeat: forever }}\n",
             call = self.call
         ))
     }
@@ -149,13 +154,13 @@ impl Screen {
         let home = self.home();
         let mut terminal = Self::at_a_terminal(&home, &self.words(&home));
         terminal.wait_for(self.asks);
-        let sent = home.windlass(&["send", &task(&home), "how far are you?"]).run();
+        let sent = home.windlass(&["send", &task(&home), SENT]).run();
         sent.expect(0);
         wait_for_deliveries(&home, &["deferred"]);
         assert!(!home.workspace().join("x").exists(), "nobody said yes");
         Self::presses_until(&home, &mut terminal, "x");
         wait_for_deliveries(&home, &["deferred", "delivered"]);
-        terminal.wait_for("Nothing more.");
+        terminal.wait_for(ANSWERED);
         Self::enters(&mut terminal, self.quit);
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown}");
