@@ -351,6 +351,34 @@ fn an_interrupt_that_nothing_comes_of_is_not_said_to_be_delivered() {
     }
 }
 
+/// As Codex opens a folder that it does not trust, and deaf to the first key.
+const OPENS: &str = r#"#!/bin/bash
+case "$1" in --version) echo 'codex-cli 0.166.0'; exit;; esac
+stty -echo -icanon
+echo '› 1. Open restricted'
+IFS= read -rsn1 key
+IFS= read -rsn1 key
+printf '\033[2J\033[1;1HOPENED\n'
+IFS= read -rsn1 key
+echo "HEARD $key"
+"#;
+
+/// Regression: a screen that stood still was not looked at again.
+#[test]
+fn the_question_that_a_screen_opens_with_is_answered_until_that_is_heard() {
+    let home = home();
+    install(&home, "codex", OPENS);
+    let script = home.script();
+    let words = format!("run 'Do it' --agent codex --terminal --rehearsal {}", script.display());
+    let mut terminal = Terminal::start_with(&home, &variables(&home, 30, 100), &words);
+    terminal.types("go\n");
+    terminal.wait_for("OPENED");
+    terminal.types("q");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("HEARD q"), "only that was asked: {shown}");
+}
+
 #[test]
 fn after_a_kill_viewers_are_told_the_name_left_behind_goes_and_the_recording_goes_on() {
     let home = home();

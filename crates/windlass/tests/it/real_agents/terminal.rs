@@ -281,7 +281,7 @@ scenes!(
     codex,
     Screen {
         agent: "codex",
-        call: r#"{ tool: exec_command, args: { cmd: "touch x", sandbox_permissions: require_escalated, justification: "to make it" } }"#,
+        call: r#"{ tool: exec_command, args: { cmd: "touch x" } }"#,
         asks: "Would you like to run the following command?",
         claim: Some("mcp__windlass__completed_claim"),
         quit: "/quit",
