@@ -30,6 +30,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
+    /// What its screen may open with, before anything else: a question to which Enter says what allows least.
+    fn opens_with(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The keys, one after the other, with which a person at its screen breaks off its turn, and says no to what it asks.
     fn interrupt_keys(&self) -> &'static [&'static str] {
         &["\u{1b}"]

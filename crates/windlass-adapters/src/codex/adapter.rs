@@ -37,13 +37,18 @@ impl Adapter for Codex {
         Kept::Files(&[".codex/sessions/*.jsonl"])
     }
 
-    /// On its screen the workspace is trusted, since it would otherwise open with a question, and with that servers that its settings name are
-    /// started, and rules of its own allow what nobody is asked about.
+    /// On its screen a person may have it trust the workspace, and with that servers that its settings name are started, and rules of its own
+    /// allow what nobody is asked about.
     fn refused(&self, mode: Mode) -> &'static [&'static str] {
         match mode {
             Mode::Structured => &[],
             Mode::Terminal => &[".codex"],
         }
+    }
+
+    /// The folder is not trusted: to open it all the same gives leave for nothing. The other answer is to quit, which a person may have chosen.
+    fn opens_with(&self) -> Option<&'static str> {
+        Some("› 1. Open restricted")
     }
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {

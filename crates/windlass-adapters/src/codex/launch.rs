@@ -1,5 +1,6 @@
-//! How Codex is started: its switches, and what lies in its home. On its screen `untrusted` is no policy that it takes, so that
-//! there its own read-only sandbox makes it ask, and the workspace is trusted, since it would otherwise open with a question.
+//! How Codex is started: its switches, and what lies in its home. `untrusted` is no policy that its settings take any more; but in a folder that is
+//! not trusted it is the one that holds: it asks about every command, reads included, and about every change of files. So it is on its screen, too,
+//! which opens with a question for that. Its own sandbox is off: it cannot be made inside of ours, and each command would fail there.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -97,13 +98,19 @@ fn settings(launching: &Launching<'_>) -> Vec<String> {
         ));
     }
     if launching.mode == Mode::Terminal {
-        settings.push("approval_policy=\"on-request\"".to_owned());
-        settings.push("sandbox_mode=\"read-only\"".to_owned());
+        // Here as well as in its home, where a command could change it.
+        settings.push(format!("projects={{{}={{trust_level=\"untrusted\"}}}}", workspace(launching)));
+        settings.push("sandbox_mode=\"danger-full-access\"".to_owned());
         if !launching.instructions.is_empty() {
             settings.push(format!("developer_instructions={}", text(launching.instructions)));
         }
     }
     settings
+}
+
+/// Its name among the folders that are trusted or not.
+fn workspace(launching: &Launching<'_>) -> String {
+    text(&launching.workspace.display().to_string())
 }
 
 /// A TOML text. JSON's escapes are TOML's too, but for the one character that JSON leaves as it is.
@@ -117,11 +124,6 @@ fn env(launching: &Launching<'_>) -> BTreeMap<String, String> {
 }
 
 fn files(launching: &Launching<'_>) -> Vec<PlacedFile> {
-    let workspace = text(&launching.workspace.display().to_string());
-    let trust = match launching.mode {
-        Mode::Structured => "untrusted",
-        Mode::Terminal => "trusted",
-    };
-    let content = format!("[projects.{workspace}]\ntrust_level = \"{trust}\"\n");
+    let content = format!("[projects.{}]\ntrust_level = \"untrusted\"\n", workspace(launching));
     vec![PlacedFile { path: PathBuf::from(".codex/config.toml"), content }]
 }

@@ -97,6 +97,11 @@ impl Patience {
         let silent = heard + self.silence;
         calls.max().map_or(silent, |begun| silent.max(begun + self.call))
     }
+
+    /// For one that asks its model to connect to the tools that it was given, which some do beside their first question.
+    fn connecting(&self) -> Duration {
+        self.silence / 10
+    }
 }
 
 impl Default for Patience {
@@ -319,7 +324,7 @@ impl ForeignRunner {
         let runtime = &self.setup.runtime;
         let key = format!("{:032x}", runtime.random());
         let takes_mcp = self.adapter.agent().takes_mcp;
-        let tools = Arc::new(Tools::new(takes_mcp));
+        let tools = Arc::new(Tools::new(takes_mcp, self.patience.connecting()));
         let meter = Arc::new(HostMeter::new(Arc::clone(host), Arc::clone(runtime), Arc::clone(&tools)));
         let listener = self.sandbox.listen().await.map_err(broken)?;
         let address = listener.local_addr().map_err(|error| End::Broken(error.to_string()))?;
@@ -619,6 +624,13 @@ mod tests {
         check(50, &[1, 45], 145);
         // The first has never ended, and excuses nothing any more.
         check(500, &[1], 510);
+    }
+
+    #[test]
+    fn who_has_been_given_tools_has_half_a_minute_to_connect_to_them_unless_patience_is_short() {
+        let impatient = Patience { silence: Duration::from_secs(20), ..Patience::default() };
+        let seconds = [Patience::default(), impatient].map(|patience| patience.connecting().as_secs());
+        assert_eq!(seconds, [30, 2]);
     }
 
     #[test]

@@ -249,7 +249,8 @@ mod tests {
         let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         tokio.block_on(async {
             let runtime = Arc::new(TokioRuntime::new(tokio::runtime::Handle::current()));
-            let meter = &HostMeter::new(Arc::clone(host) as Arc<_>, runtime, Arc::new(Tools::new(false)));
+            let meter =
+                &HostMeter::new(Arc::clone(host) as Arc<_>, runtime, Arc::new(Tools::new(false, Duration::ZERO)));
             let ask = || async move {
                 let asking = Asking { input: 100, output: 900, ..Asking::default() };
                 let Leave { ticket, most_output } = meter.open(Asked { model: "m".to_owned(), asking }).await.ok()?;
@@ -302,7 +303,7 @@ mod tests {
         let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         tokio.block_on(async {
             let runtime = Arc::new(TokioRuntime::new(tokio::runtime::Handle::current()));
-            let meter = HostMeter::new(Fold::running(10_000), runtime, Arc::new(Tools::new(false)));
+            let meter = HostMeter::new(Fold::running(10_000), runtime, Arc::new(Tools::new(false, Duration::ZERO)));
             let asked = || Asked { model: "m".to_owned(), asking: Asking { input: 1, output: 1, ..Asking::default() } };
             assert!(meter.open(asked()).await.is_ok());
             meter.hold();

@@ -3,10 +3,11 @@
 //! before it is started again where whoever carried it was killed.
 
 use std::ffi::OsString;
+use std::pin::pin;
 use std::time::Duration;
 
 use windlass_domain::execution::{Observation, Observed, RunnerCommand, Source};
-use windlass_domain::{CancelSignal, Host};
+use windlass_domain::{CancelSignal, Canceller, Host, Stop};
 use windlass_sandbox::{Command, Status};
 
 use super::ending::End;
@@ -15,19 +16,20 @@ use crate::{Look, Naming};
 
 /// For a program that has to start for it, on a machine that is busy.
 const LOOKING: Duration = Duration::from_secs(30);
+/// Whoever has it pause waits for it no longer than this.
+const LOOKING_AFTER_A_PAUSE: Duration = Duration::from_secs(5);
 
 impl ForeignRunner {
     /// Has the name on record. One that cannot be found is done without: the next launch begins a new conversation.
-    pub(super) async fn learn_name(&self, host: &dyn Host, naming: &Naming) -> Result<(), End> {
+    pub(super) async fn learn_name(&self, host: &dyn Host, naming: &Naming, cancel: &CancelSignal) -> Result<(), End> {
         let Naming::Kept(look) = naming else { return Ok(()) };
         // Whoever has asked no model has begun no conversation.
         if host.state().foreign.last_exchange == 0 {
             return Ok(());
         }
         // A program is started for it, which nobody is asked about.
-        let cancel = host.cancel();
-        self.sweep(&cancel).await?;
-        let Some(session_id) = self.found(&cancel, look).await? else { return Ok(()) };
+        self.sweep(cancel).await?;
+        let Some(session_id) = self.found(cancel, look).await? else { return Ok(()) };
         if host.state().foreign.session_id.as_ref() == Some(&session_id) {
             return Ok(());
         }
@@ -36,6 +38,20 @@ impl ForeignRunner {
         let observation = Observation::Session { session_id };
         let named = RunnerCommand::Observe(Box::new(Observed { event_id, source: Source::Provider, observation }));
         host.record(vec![named]).await.map(drop).map_err(End::Refused)
+    }
+
+    /// The same once a pause was heard: a fork goes on with the conversation, and asks nobody but the record for its name. What takes too long is
+    /// ended and not dropped, since a record may be on its way.
+    pub(super) async fn learn_name_after_a_pause(&self, host: &dyn Host, naming: &Naming) {
+        let canceller = Canceller::default();
+        let signal = canceller.signal();
+        let mut learning = pin!(self.learn_name(host, naming, &signal));
+        tokio::select! {
+            biased;
+            _it_is_known_or_done_without = &mut learning => return,
+            () = self.setup.runtime.sleep(LOOKING_AFTER_A_PAUSE) => canceller.stop(Stop::Pause),
+        }
+        let _it_is_looked_for_at_the_next_launch = learning.await;
     }
 
     async fn found(&self, cancel: &CancelSignal, look: &Look) -> Result<Option<String>, End> {

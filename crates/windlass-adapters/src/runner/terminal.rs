@@ -85,6 +85,8 @@ pub struct Sitting {
     refused: BTreeSet<&'static str>,
     /// The first message, where it has to be typed in, and what stands on the screen once it can be.
     prompt: Option<(&'static str, String)>,
+    /// What the screen may open with, and when it is looked for next.
+    opens_with: Option<(&'static str, Instant)>,
     /// Somebody has said something that is not typed yet.
     is_owed: bool,
     /// Of whom it is said already that they wait.
@@ -136,7 +138,7 @@ impl ForeignRunner {
     ) -> End {
         let naming = self.adapter.naming(&self.launching(&arranged));
         // Whoever carried it before may have been killed, or was told to stop.
-        if let Err(end) = self.learn_name(host.as_ref(), &naming).await {
+        if let Err(end) = self.learn_name(host.as_ref(), &naming, &host.cancel()).await {
             return end;
         }
         arranged.opening = opening(&host.state(), &arranged.task);
@@ -148,8 +150,12 @@ impl ForeignRunner {
             }
             Err(end) => end,
         };
-        if !matches!(end, End::Stopped(_)) {
-            let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming).await;
+        match end {
+            End::Stopped(Stop::Pause) => self.learn_name_after_a_pause(host.as_ref(), &naming).await,
+            End::Stopped(_) => {}
+            _ => {
+                let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming, &host.cancel()).await;
+            }
         }
         end
     }
@@ -203,6 +209,7 @@ impl ForeignRunner {
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
             prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
+            opens_with: self.adapter.opens_with().map(|shown| (shown, runtime.now())),
             is_owed: false,
             deferred: BTreeSet::new(),
             unfit: None,
@@ -309,6 +316,7 @@ impl Sitting {
         for claim in claims {
             self.heed(&claim).await?;
         }
+        self.let_open();
         self.type_prompt().await;
         if self.is_owed { self.tell_news().await } else { Ok(()) }
     }
@@ -378,6 +386,22 @@ impl Sitting {
         self.tell_news().await
     }
 
+    /// Again and again, by the clock where nothing changes: some take no key in the first moment. And only before its model is asked: what stands
+    /// there later may be the agent's.
+    fn let_open(&mut self) {
+        let now = self.runtime.now();
+        match self.opens_with {
+            Some(_) if self.host.state().foreign.last_exchange != self.exchanges_before => self.opens_with = None,
+            Some((shown, next)) if now >= next => {
+                self.opens_with = Some((shown, now + QUITTING));
+                if self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown))) {
+                    let _a_person_may_press_it = self.terminal.type_now(b"\r");
+                }
+            }
+            _ => {}
+        }
+    }
+
     async fn type_prompt(&mut self) {
         let Some((shown, prompt)) = &self.prompt else { return };
         let is_awaited = self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown)));
@@ -428,7 +452,8 @@ impl Sitting {
             self.show_something().await;
         }
         self.unfit = None;
-        match self.shows(|screen| *screen != before).await {
+        // A clock that goes on is no answer.
+        match self.shows(|screen| is_another(&before, screen)).await {
             true => Delivery::Delivered,
             false => Delivery::Undeliverable { reason: NOTHING_BROKEN_OFF.to_owned() },
         }
@@ -479,7 +504,8 @@ impl Sitting {
     /// When there is reason to doubt that anything will come.
     fn next_look(&self) -> Instant {
         let silent = self.changed_at + self.patience.silence;
-        silent.min(self.runtime.now() + self.time_left())
+        let opens = self.opens_with.map_or(silent, |(_, next)| next);
+        silent.min(opens).min(self.runtime.now() + self.time_left())
     }
 
     fn time_left(&self) -> Duration {
@@ -496,6 +522,7 @@ impl Sitting {
         if self.time_left().is_zero() {
             return Err(End::OutOf(Exhausted::Time));
         }
+        self.let_open();
         if self.runtime.now() < self.changed_at + self.patience.silence {
             return Ok(());
         }

@@ -148,6 +148,22 @@ fn codex_distrusts_the_workspace_and_does_not_wait_for_ever() {
     assert_eq!(spec.env["CODEX_HOME"], "/home/agent/.codex");
 }
 
+/// Regression: it was trusted, and each command failed in a sandbox of Codex's own, which cannot be made inside of ours.
+#[test]
+fn codex_on_its_screen_asks_about_each_command_and_is_not_started_where_a_trusted_folder_would_be_obeyed() {
+    for session in [Session::New(SESSION), Session::Resume(SESSION), Session::Fork(SESSION)] {
+        let spec = spec(&Codex, Scene { mode: Mode::Terminal, dialect: Dialect::Responses, session, ..scene() });
+        let says = |setting: &str| spec.argv.windows(2).any(|pair| pair == ["--config", setting]);
+        assert!(says("projects={\"/workspace\"={trust_level=\"untrusted\"}}"), "{:?}", spec.argv);
+        assert!(says("sandbox_mode=\"danger-full-access\""), "{:?}", spec.argv);
+        assert!(!spec.argv.iter().any(|word| word.starts_with("approval_policy")), "{:?}", spec.argv);
+        assert_eq!(spec.files[0].path, Path::new(".codex/config.toml"));
+        assert_eq!(spec.files[0].content, "[projects.\"/workspace\"]\ntrust_level = \"untrusted\"\n");
+    }
+    assert_eq!(Codex.refused(Mode::Terminal), [".codex"]);
+    assert!(Codex.refused(Mode::Structured).is_empty(), "there nobody can have it trusted");
+}
+
 /// Regression: each was told of 200,000 and 8,000 tokens, whatever its model was.
 #[test]
 fn who_compacts_is_told_how_much_its_model_reads_and_says() {

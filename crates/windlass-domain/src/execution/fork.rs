@@ -91,7 +91,7 @@ pub enum CannotFork {
     Agent(String),
     #[error("the folder that its program kept the conversation in cannot be copied: {0}")]
     HomeGone(String),
-    #[error("its program has not begun a conversation that could be gone on with")]
+    #[error("no conversation of its program's is on record that could be gone on with")]
     NoSession,
 }
 

@@ -4,8 +4,8 @@
 //! languages come to in `bad_wires`, and on a screen in `bad_screens`.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
+use super::stand_in::install;
 use crate::support::{Home, Story, none_left, read};
 
 /// Speaks as Claude Code does, and does in its first attempt what its folder tells it to. In the next one it does its work.
@@ -96,10 +96,7 @@ impl Seen {
 
 impl Stand<'_> {
     pub fn install(&self, home: &Home) {
-        let program = home.path().join("agents/bin").join(self.file);
-        fs::create_dir_all(program.parent().expect("a folder")).expect("made");
-        fs::write(&program, self.program).expect("written");
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("made executable");
+        install(home, self.file, self.program);
         fs::create_dir_all(home.data()).expect("made");
         let patience = "[agents]\nsilence_seconds = 2\ncall_seconds = 3\n";
         fs::write(home.data().join("windlass.toml"), patience).expect("written");
@@ -148,16 +145,16 @@ impl Stand<'_> {
 
     /// Another attempt with the same program would come to the same: the ladder goes on with its next rung, another way where there is
     /// one; otherwise what is left to do is a person's.
-    fn is_tried_in_another_way(&self, mode: &str, reason: &str) {
+    pub fn is_tried_in_another_way(&self, mode: &str, reason: &str) {
         let seen = self.carried_out(mode, 1);
-        assert_eq!(seen.launches(), 1, "{mode}: {}", seen.stdout);
-        assert!(seen.reasons().contains(reason), "{mode}: {}", seen.reasons());
-        assert!(seen.stdout.contains(reason), "{mode}: {}", seen.stdout);
+        assert_eq!(seen.launches(), 1, "{} {mode}: {}", self.agent, seen.stdout);
+        assert!(seen.reasons().contains(reason), "{} {mode}: {}", self.agent, seen.reasons());
+        assert!(seen.stdout.contains(reason), "{} {mode}: {}", self.agent, seen.stdout);
 
         let seen = self.carried_out_as(TWO_WAYS, mode, 0);
-        assert!(seen.stdout.contains("COMPLETED, verified"), "{mode}: {}", seen.stdout);
-        assert_eq!(seen.launches(), 2, "{mode}: {}", seen.stdout);
-        assert!(seen.reasons().contains(reason), "{mode}: {}", seen.reasons());
+        assert!(seen.stdout.contains("COMPLETED, verified"), "{} {mode}: {}", self.agent, seen.stdout);
+        assert_eq!(seen.launches(), 2, "{} {mode}: {}", self.agent, seen.stdout);
+        assert!(seen.reasons().contains(reason), "{} {mode}: {}", self.agent, seen.reasons());
     }
 }
 
@@ -202,16 +199,24 @@ fn an_agent_that_prints_half_a_json_line() {
 #[test]
 fn an_agent_that_claims_another_executions_id() {
     let story = CLAUDE_CODE.is_done_at_once("another");
-    let noticed = story.of("observation.recorded").filter_map(|record| record["data"]["text"].as_str());
-    assert!(noticed.into_iter().any(|text| text.contains("names another execution")));
+    assert!(has_noticed(&story, "names another execution"));
+}
+
+pub fn has_noticed(story: &Story, words: &str) -> bool {
+    let mut noticed = story.of("observation.recorded").filter_map(|record| record["data"]["text"].as_str());
+    noticed.any(|text| text.contains(words))
 }
 
 /// An answer that it gives itself is none.
 #[test]
 fn an_agent_that_answers_a_permission_twice() {
-    let story = CLAUDE_CODE.is_done_at_once("twice");
-    let asked = |kind| story.of(kind).filter(|record| record["data"]["tool"] == "bash").count();
-    assert_eq!((asked("call.proposed"), asked("tool.started")), (1, 1));
+    assert_eq!(calls_made(&CLAUDE_CODE.is_done_at_once("twice")), (1, 1));
+}
+
+/// How many commands were asked for, and begun.
+pub fn calls_made(story: &Story) -> (usize, usize) {
+    let of_commands = |kind| story.of(kind).filter(|record| record["data"]["tool"] == "bash").count();
+    (of_commands("call.proposed"), of_commands("tool.started"))
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! An agent on its own screen that exits at once, hangs, floods, leaves children behind, or is killed: its execution says why it ended and how its program
-//! did, its terminal is closed and nobody finds it any more, its recording can be played to its end, and the next attempt is made.
+//! An agent on its own screen that exits at once, hangs, floods, wants a login, leaves children behind, or is killed: its execution says why it ended
+//! and how its program did, its terminal is closed and nobody finds it any more, its recording can be played to its end, and the next attempt is made.
 
 use serde_json::Value;
 
@@ -21,6 +21,7 @@ case $mode in
   leaves) exit 0;;
   tells) while :; do i=$((i+1)); printf '@task::%s,"event":"%s","kind":"note","payload":{"message":"on"}}\n' "$told" "$i"; done;;
   hangs) exec sleep 1000;;
+  login) echo 'Log in:'; while :; do read -r _; done;;
   thinks) sleep 6; echo 'STILL HERE'; touch there.txt; claim; read -r _;;
   children) setsid sleep 271 & touch there.txt; claim; read -r _;;
   good) touch there.txt; claim; read -r _;;
@@ -170,6 +171,23 @@ fn a_program_on_whose_screen_nothing_happens_has_failed_where_nothing_is_checked
     let (state, why, _) = first(&story);
     assert_eq!(state, "failed");
     assert!(why.contains("says nothing and does nothing"), "{why}");
+}
+
+/// And nobody is there to log in.
+#[test]
+fn a_program_that_wants_a_login() {
+    let checked = home("login");
+    let story = ended(&checked, &CHECKED, 0);
+    assert_eq!(first(&story).0, "completed");
+    assert_eq!(executions(&story).len(), 2, "its checks fail, and the next attempt is made");
+    assert!(replayed(&checked, &story).contains("Log in:"));
+
+    let unchecked = home("login");
+    let story = ended(&unchecked, &[], 1);
+    let (state, why, _) = first(&story);
+    assert_eq!(state, "failed");
+    assert!(why.contains("says nothing and does nothing"), "{why}");
+    assert!(replayed(&unchecked, &story).contains("Log in:"));
 }
 
 /// Whoever sits there knows what it waits for; with nobody there, the same program is over before it goes on.

@@ -1,7 +1,8 @@
-//! An agent that exits at once, hangs silently, floods, says half of something, leaves children behind, or is killed, in each language that
-//! Windlass speaks besides Claude Code's, for which `bad_agents` has it: a stand-in for each program, and the same table for all of them.
+//! An agent that exits at once, hangs silently, floods, says half of something, claims another execution's id, answers a permission twice, changes its
+//! format, needs a login, leaves children behind, or is killed, in each language that Windlass speaks besides Claude Code's, for which `bad_agents`
+//! has it: a stand-in for each program, and the same table for all of them.
 
-use super::bad_agents::Stand;
+use super::bad_agents::{Stand, calls_made, has_noticed};
 
 /// Each with what every stand-in does behind what it speaks.
 macro_rules! stand_in {
@@ -55,6 +56,31 @@ fn an_agent_that_floods_in_any_language() {
 #[test]
 fn an_agent_that_says_half_of_something_in_any_language() {
     in_any_language(|language| language.is_tried_again("half", "ended in the middle of its work"));
+}
+
+#[test]
+fn an_agent_that_claims_another_executions_id_in_any_language() {
+    in_any_language(|language| {
+        let story = language.is_done_at_once("another");
+        assert!(has_noticed(&story, "names another execution"), "{}", language.agent);
+    });
+}
+
+#[test]
+fn an_agent_that_answers_a_permission_twice_in_any_language() {
+    in_any_language(|language| {
+        assert_eq!(calls_made(&language.is_done_at_once("twice")), (1, 1), "{}", language.agent)
+    });
+}
+
+#[test]
+fn an_agent_that_changes_its_format_in_any_language() {
+    in_any_language(|language| language.is_tried_in_another_way("changes", "cannot be read"));
+}
+
+#[test]
+fn an_agent_that_needs_a_login_in_any_language() {
+    in_any_language(|language| language.is_tried_in_another_way("login", "Invalid API key"));
 }
 
 #[test]

@@ -306,6 +306,8 @@ fn who_asks_its_model_without_the_tools_it_was_given_is_ended_in_both_modes() {
     let started = ["run", "Do it", "--agent", "claude-code", "--json"];
     for mode in [&[][..], &["--terminal"]] {
         let home = with("word('I begin.')\nask_model('now')\nend('Done.')");
+        fs::create_dir_all(home.data()).expect("made");
+        fs::write(home.data().join("windlass.toml"), "[agents]\nsilence_seconds = 20\n").expect("written");
         let script = home.script();
         let words = [&started, mode, &["--rehearsal", script.to_str().expect("a plain path")]].concat();
         let ended = windlass(&home, &words).run().expect(1);

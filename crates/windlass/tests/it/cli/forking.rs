@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::bad_agents::Stand;
 use super::bad_wires::OPENCODE;
 use super::serving::serve;
-use super::stand_in::{begin, windlass, with};
+use super::stand_in::{begin, install, windlass, with};
 use crate::support::{Home, read};
 
 const WRITES: &str = r#"
@@ -245,6 +245,73 @@ fn a_home_that_holds_more_than_a_conversation_is_not_copied() {
     assert!(refused.contains("more than 2 GiB") && refused.contains("`windlass run`"), "{refused}");
     let left = fs::read_dir(home.data().join("homes/forked")).expect("there is one");
     assert_eq!(left.count(), 1, "nothing of it is left but the first one's");
+}
+
+/// OpenCode, as far as a fork goes: on its screen it asks its model and waits, over its channel it forks. Its database is a name.
+const SITS: &str = r#"#!/usr/bin/env python3
+import json, os, pathlib, sys, urllib.request
+if "--version" in sys.argv:
+    print("1.18.33")
+    sys.exit()
+kept = pathlib.Path.home() / ".local/share/opencode/opencode.db"
+def post(url, head, **body):
+    head = dict(head, **{"content-type": "application/json", "accept": "application/json, text/event-stream"})
+    return urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), head))
+def tell(**frame):
+    print(json.dumps(dict(frame, jsonrpc="2.0")), flush=True)
+def sit():
+    given = json.loads(os.environ["OPENCODE_CONFIG_CONTENT"])
+    server, options = given["mcp"]["windlass"], given["provider"]["windlass"]["options"]
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "stand-in", "version": "1"}}
+    greeted = post(server["url"], server["headers"], jsonrpc="2.0", id=1, method="initialize", params=about)
+    head = dict(server["headers"], **{"mcp-session-id": greeted.headers["mcp-session-id"]})
+    post(server["url"], head, jsonrpc="2.0", method="notifications/initialized")
+    post(server["url"], head, jsonrpc="2.0", id=2, method="tools/list")
+    kept.parent.mkdir(parents=True)
+    kept.write_text("ses_1")
+    words = [{"role": "user", "content": "now"}]
+    tools = [{"name": "bash", "input_schema": {"type": "object"}}]
+    post(options["baseURL"] + "/messages", {"x-api-key": options["apiKey"]}, model="m", max_tokens=9, messages=words, tools=tools)
+    print("I SIT HERE", flush=True)
+    sys.stdin.read()
+def talk():
+    while line := sys.stdin.readline():
+        heard = json.loads(line)
+        match heard["method"]:
+            case "initialize":
+                able = {"mcpCapabilities": {"http": True}, "sessionCapabilities": {"fork": {}}}
+                answer = {"protocolVersion": 1, "agentCapabilities": able}
+            case "session/fork":
+                old, answer = heard["params"]["sessionId"], {"sessionId": "ses_2"}
+            case "session/prompt":
+                said = {"type": "text", "text": old + " forked from " + kept.read_text()}
+                update = {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": said}
+                tell(method="session/update", params={"sessionId": "ses_2", "update": update})
+                answer = {"stopReason": "end_turn"}
+        tell(id=heard["id"], result=answer)
+match sys.argv[1]:
+    case "session": print(json.dumps([{"id": kept.read_text()}]))
+    case "db": print('[{"kept":0}]' if "SELECT (" in sys.argv[-1] else "[]")
+    case "acp": talk()
+    case _: sit()
+"#;
+
+/// Regression: what was stopped on its screen had no name on record, and was said to have begun nothing.
+#[test]
+fn a_program_that_was_stopped_on_its_screen_can_be_forked() {
+    for wish in ["pause", "stop"] {
+        let home = Home::playing("version: 1\ntracks: { default: [ { reply: Yes. } ] }\n");
+        install(&home, "opencode", SITS);
+        let script = home.script();
+        let words = ["run", "Do it", "--agent", "opencode", "--terminal", "--json", "--rehearsal"];
+        let mut run = windlass(&home, &[&words[..], &[script.to_str().expect("a plain path")]].concat()).start();
+        run.wait_for_record("exchange.closed");
+        let old = task(&home);
+        home.windlass(&[wish, &old]).run().expect(0);
+        run.end();
+        let result = windlass(&home, &["fork", &old, "Go on", "--json"]).run().expect(0).result();
+        assert_eq!(result["final_message"], "ses_1 forked from ses_1", "{wish}: {result}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
 
+use super::stand_in::install;
 use crate::support::{Ended, Home, Terminal, none_left, read};
 
 /// It is told what to do a line at a time; asked to work by itself, it does so and says that it is done.
@@ -35,6 +36,7 @@ while read -r line; do
       done
       stty echo icanon; printf '\033[2J\033[1;1Hthat is answered\n\n\nand gone\n';;
     deaf) stty -echo -icanon; echo 'NOW DEAF'; while IFS= read -rsn1 key; do [ "$key" = q ] && exit 0; done;;
+    turns) stty -echo -icanon; echo 'IT TURNS'; while :; do IFS= read -rsn1 -t 0.1 key; [ "$key" = q ] && exit 0; printf '\rround %s' "$((i++))"; done;;
     secret) echo 'a-secret-of-mine-1234';;
     *) echo "heard $line";;
   esac
@@ -47,11 +49,7 @@ pub const LEAVE: &str = "\u{1d}\u{1d}";
 
 pub fn home() -> Home {
     let home = Home::playing(SCRIPT);
-    let bin = home.path().join("agents/bin");
-    fs::create_dir_all(&bin).expect("a folder");
-    let program = bin.join("claude");
-    fs::write(&program, PROGRAM).expect("written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    install(&home, "claude", PROGRAM);
     home
 }
 
@@ -337,18 +335,48 @@ fn an_interrupt_says_no_to_what_the_program_asks() {
     assert_eq!(code, Some(0), "{shown}");
 }
 
-/// Regression: whatever came of it, it was said to be delivered.
+/// Regression: whatever came of it, it was said to be delivered; and then, where something turned that would have turned all the same.
 #[test]
 fn an_interrupt_that_nothing_comes_of_is_not_said_to_be_delivered() {
+    for (typed, shown) in [("deaf\n", "NOW DEAF"), ("turns\n", "round 3")] {
+        let home = home();
+        let mut terminal = run_in(&home, "");
+        terminal.types(typed);
+        terminal.wait_for(shown);
+        home.windlass(&["send", &task(&home), "--kind", "interrupt"]).run().expect(0);
+        wait_for_deliveries(&home, &["undeliverable"]);
+        terminal.types("q");
+        let (code, shown) = terminal.end();
+        assert_eq!(code, Some(0), "{shown}");
+    }
+}
+
+/// As Codex opens a folder that it does not trust, and deaf to the first key.
+const OPENS: &str = r#"#!/bin/bash
+case "$1" in --version) echo 'codex-cli 0.166.0'; exit;; esac
+stty -echo -icanon
+echo '› 1. Open restricted'
+IFS= read -rsn1 key
+IFS= read -rsn1 key
+printf '\033[2J\033[1;1HOPENED\n'
+IFS= read -rsn1 key
+echo "HEARD $key"
+"#;
+
+/// Regression: a screen that stood still was not looked at again.
+#[test]
+fn the_question_that_a_screen_opens_with_is_answered_until_that_is_heard() {
     let home = home();
-    let mut terminal = run_in(&home, "");
-    terminal.types("deaf\n");
-    terminal.wait_for("NOW DEAF");
-    home.windlass(&["send", &task(&home), "--kind", "interrupt"]).run().expect(0);
-    wait_for_deliveries(&home, &["undeliverable"]);
+    install(&home, "codex", OPENS);
+    let script = home.script();
+    let words = format!("run 'Do it' --agent codex --terminal --rehearsal {}", script.display());
+    let mut terminal = Terminal::start_with(&home, &variables(&home, 30, 100), &words);
+    terminal.types("go\n");
+    terminal.wait_for("OPENED");
     terminal.types("q");
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("HEARD q"), "only that was asked: {shown}");
 }
 
 #[test]

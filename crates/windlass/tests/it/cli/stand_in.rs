@@ -51,12 +51,17 @@ sys.stdin.read()
 
 pub fn with(acts: &str) -> Home {
     let home = Home::playing("version: 1\ntracks: { default: [ { reply: Never asked. } ] }\n");
+    install(&home, "claude", &PROGRAM.replace("ACTS", acts));
+    home
+}
+
+/// Under the name that is looked for on the machine.
+pub fn install(home: &Home, file: &str, program: &str) {
     let folder = home.path().join("agents/bin");
     fs::create_dir_all(&folder).expect("a folder");
-    let program = folder.join("claude");
-    fs::write(&program, PROGRAM.replace("ACTS", acts)).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
-    home
+    let path = folder.join(file);
+    fs::write(&path, program).expect("a program");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be run");
 }
 
 pub fn windlass(home: &Home, words: &[&str]) -> Program {

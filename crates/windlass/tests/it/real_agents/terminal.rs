@@ -24,8 +24,13 @@ struct Screen {
 
 const SAID: &str = "The file x is there now.";
 const TYPED: &str = "say that you are done";
+/// It may be heard in the midst of a turn, or after it.
+const SENT: &str = "how far are you?";
+const ANSWERED: &str = "Nothing more.";
 /// What they all understand, and what means nothing where nothing is asked.
 const YES: &str = "\r";
+/// They all understand that, too.
+const NO: &str = "\u{1b}";
 const WENT_ON: &str = "I go on from there.";
 /// Whose conversations have the name that they were given.
 const NAMED_BY_US: [&str; 3] = ["claude-code", "copilot", "pi"];
@@ -35,9 +40,12 @@ impl Screen {
         let claim = self.claim.map(|tool| format!("{{ tool: {tool}, args: {{ summary: all of it }} }}"));
         let claim = claim.unwrap_or_default();
         Home::playing(&format!(
-            "version: 1\ntracks:\n  default:\n    - {{ reply: I make it., calls: [ {call} ] }}\n    - {{ reply: {SAID} }}\n    \
+            "version: 1\ntracks:\n  default:\n    - {{ reply: I make it., calls: [ {call} ] }}\n    \
+             - {{ when: {{ request: '{SENT}' }}, reply: {ANSWERED} }}\n    \
              - {{ when: {{ request: '{TYPED}' }}, reply: I say it., calls: [ {claim} ] }}\n    \
-             - {{ when: {{ request: You were interrupted }}, reply: {WENT_ON} }}\n    - {{ reply: Nothing more., repeat: forever }}\n",
+             - {{ when: {{ request: '(?s)You were interrupted.*{TYPED}' }}, reply: I say it., calls: [ {claim} ] }}\n    \
+             - {{ when: {{ request: '{SENT}' }}, reply: {ANSWERED} }}\n    \
+             - {{ when: {{ request: You were interrupted }}, reply: {WENT_ON} }}\n    - {{ reply: {SAID}, repeat: forever }}\n",
             call = self.call
         ))
     }
@@ -107,6 +115,11 @@ impl Screen {
         let mut terminal = Self::at_a_terminal(&home, &self.words(&home));
         self.says_yes(&home, &mut terminal, "x");
         terminal.wait_for(SAID);
+        self.says_that_it_is_done(terminal);
+        none_left(&home);
+    }
+
+    fn says_that_it_is_done(&self, mut terminal: Terminal) {
         Self::enters(&mut terminal, TYPED);
         if self.claim.is_none() {
             terminal.wait_for("I say it.");
@@ -116,6 +129,23 @@ impl Screen {
         assert_eq!(code, Some(0), "{shown}");
         let said = if self.claim.is_some() { "│ all of it" } else { "I say it." };
         assert!(shown.contains("COMPLETED, verified") && shown.contains(said), "{shown}");
+    }
+
+    /// By whoever sits there: nothing is done, and it goes on with what they say.
+    fn is_told_no(&self) {
+        let home = self.home();
+        let mut terminal = Self::at_a_terminal(&home, &self.words(&home));
+        terminal.wait_for(self.asks);
+        // It is typed in once nothing is asked any more. By the time that it is put off, keys are heard, which some are not in the first moment.
+        home.windlass(&["send", &task(&home), "go on otherwise"]).run().expect(0);
+        wait_for_deliveries(&home, &["deferred"]);
+        terminal.types(NO);
+        wait_for_deliveries(&home, &["deferred", "delivered"]);
+        terminal.wait_for(SAID);
+        assert!(!home.workspace().join("x").exists(), "nobody said yes");
+        terminal.types("\u{1d}\u{1d}");
+        home.windlass(&["cancel", &task(&home)]).run().expect(0);
+        terminal.end();
         none_left(&home);
     }
 
@@ -124,13 +154,13 @@ impl Screen {
         let home = self.home();
         let mut terminal = Self::at_a_terminal(&home, &self.words(&home));
         terminal.wait_for(self.asks);
-        let sent = home.windlass(&["send", &task(&home), "how far are you?"]).run();
+        let sent = home.windlass(&["send", &task(&home), SENT]).run();
         sent.expect(0);
         wait_for_deliveries(&home, &["deferred"]);
         assert!(!home.workspace().join("x").exists(), "nobody said yes");
         Self::presses_until(&home, &mut terminal, "x");
         wait_for_deliveries(&home, &["deferred", "delivered"]);
-        terminal.wait_for("Nothing more.");
+        terminal.wait_for(ANSWERED);
         Self::enters(&mut terminal, self.quit);
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown}");
@@ -179,10 +209,7 @@ impl Screen {
         none_left(&home);
         let mut resumed = Self::at_a_terminal(&home, "resume");
         resumed.wait_for(WENT_ON);
-        // It is not quit in its own way: Copilot puts `/exit` off for good when that comes in the last moment of a turn.
-        resumed.types("\u{1d}\u{1d}");
-        home.windlass(&["cancel", &task(&home)]).run().expect(0);
-        resumed.end();
+        self.says_that_it_is_done(resumed);
         let story = read(&home);
         let resumes = story.of("runner.noted").nth(1).expect("a second launch")["data"]["resumes"].clone();
         assert!(resumes.is_string(), "{resumes}");
@@ -222,6 +249,11 @@ macro_rules! scenes {
             }
 
             #[test]
+            fn is_told_no() {
+                SCREEN.is_told_no();
+            }
+
+            #[test]
             fn is_interrupted_while_it_asks() {
                 SCREEN.is_interrupted_while_it_asks();
             }
@@ -249,7 +281,7 @@ scenes!(
     codex,
     Screen {
         agent: "codex",
-        call: r#"{ tool: exec_command, args: { cmd: "touch x", sandbox_permissions: require_escalated, justification: "to make it" } }"#,
+        call: r#"{ tool: exec_command, args: { cmd: "touch x" } }"#,
         asks: "Would you like to run the following command?",
         claim: Some("mcp__windlass__completed_claim"),
         quit: "/quit",

@@ -7,13 +7,32 @@ if "--version" in sys.argv:
 mode = pathlib.Path("mode.txt").read_text()
 if mode == "exits":
     sys.exit("no licence for today")
-if "This is attempt" in begin():
+task = begin()
+if "This is attempt" in task or "another way" in task:
     mode = "good"
 if mode == "silent":
     signal.pause()
 if mode == "floods":
     for number in itertools.count(2):
         say(number, "And on.")
+if mode == "another":
+    say(2, '@task::{"execution":"0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11","nonce":"x","event":"1","kind":"failed_claim"}')
+if mode == "twice":
+    ask("touch once.txt")
+    pathlib.Path("once.txt").touch()
+    answer()
+    answer()
+if mode == "changes":
+    ask("true")
+    for _ in range(30):
+        mumble()
+    sys.stdout.flush()
+    signal.pause()
+if mode == "login":
+    fail()
+    sys.stdout.flush()
+    sys.stdin.buffer.read()
+    sys.exit()
 if mode == "half":
     half()
     sys.stdout.flush()

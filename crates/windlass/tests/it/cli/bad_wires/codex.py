@@ -42,3 +42,23 @@ def half():
 def end(text):
     say("last", text)
     told("turn/completed", turn={"id": TURN, "status": "completed"})
+
+
+def ask(command):
+    asked = {"threadId": THREAD, "turnId": TURN, "itemId": "item-1", "command": command, "cwd": os.getcwd()}
+    tell(id=70, method="item/commandExecution/requestApproval", params=asked)
+    sys.stdout.flush()
+    sys.stdin.readline()
+
+
+def answer():
+    tell(id=70, result={"decision": "accept"})
+
+
+def mumble():
+    sys.stdout.write("<<v3>>\n")
+
+
+def fail():
+    error = {"message": "Invalid API key", "codexErrorInfo": "unauthorized"}
+    told("turn/completed", turn={"id": TURN, "status": "failed", "error": error})

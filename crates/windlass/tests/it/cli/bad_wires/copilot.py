@@ -53,3 +53,24 @@ def end(text):
     say("last", text)
     happened("stopped", "assistant.idle")
     happened("idle", "session.idle")
+
+
+def ask(command):
+    asked = {"kind": "shell", "toolCallId": "call-1", "fullCommandText": command}
+    happened("asked", "permission.requested", requestId="question-1", permissionRequest=asked)
+    sys.stdout.flush()
+    tell(id=hear()["id"], result={})
+
+
+def answer():
+    happened("answered", "permission.completed", requestId="question-1", result={"kind": "approve-once"})
+
+
+def mumble():
+    sys.stdout.write("Content-Length: 6\r\n\r\n<<v3>>")
+
+
+def fail():
+    happened("failed", "session.error", errorType="authentication", message="Invalid API key")
+    happened("stopped", "assistant.idle")
+    happened("idle", "session.idle")

@@ -39,3 +39,23 @@ def half():
 def end(text):
     say("last", text)
     tell(id=PROMPT, result={"stopReason": "end_turn"})
+
+
+def ask(command):
+    call = {"toolCallId": "call-1", "kind": "execute", "status": "in_progress", "rawInput": {"command": command}}
+    options = [{"optionId": "yes", "kind": "allow_once"}, {"optionId": "no", "kind": "reject_once"}]
+    tell(id=70, method="session/request_permission", params={"sessionId": SESSION, "toolCall": call, "options": options})
+    sys.stdout.flush()
+    sys.stdin.readline()
+
+
+def answer():
+    tell(id=70, result={"outcome": {"outcome": "selected", "optionId": "yes"}})
+
+
+def mumble():
+    sys.stdout.write("<<v3>>\n")
+
+
+def fail():
+    tell(id=PROMPT, error={"code": -32000, "message": "Invalid API key"})

@@ -37,3 +37,24 @@ def half():
 def end(text):
     say(1, text)
     tell(type="agent_settled")
+
+
+def ask(command):
+    asked = json.dumps({"call": "call-1", "tool": "bash", "input": {"command": command}})
+    tell(type="extension_ui_request", id="question-1", method="input", title="windlass permission", placeholder=asked)
+    sys.stdout.flush()
+    sys.stdin.readline()
+
+
+def answer():
+    tell(type="extension_ui_response", id="question-1", value="allow")
+
+
+def mumble():
+    sys.stdout.write("<<v3>>\n")
+
+
+def fail():
+    message = {"role": "assistant", "timestamp": 1, "content": [], "stopReason": "error", "errorMessage": "401 Invalid API key"}
+    tell(type="message_end", message=message)
+    tell(type="agent_settled")
