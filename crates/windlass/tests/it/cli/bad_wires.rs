@@ -69,7 +69,7 @@ fn an_agent_that_claims_another_executions_id_in_any_language() {
 #[test]
 fn an_agent_that_answers_a_permission_twice_in_any_language() {
     in_any_language(|language| {
-        assert_eq!(calls_made(&language.is_done_at_once("twice")), (1, 1), "{}", language.agent)
+        assert_eq!(calls_made(&language.is_done_at_once("twice")), (1, 1), "{}", language.agent);
     });
 }
 
