@@ -30,8 +30,9 @@ struct Launch {
     written: Vec<Vec<u8>>,
 }
 
-/// Codex's own sandbox is off, since ours is around it; it asks all the same, and does not say that it would not (`approvalPolicy`).
-const OWN_SANDBOX: &str = "\"sandbox\":\"danger-full-access\"";
+/// Codex's own sandbox is off, since ours is around it: as it is said over its channel, and on its command line. It asks all the same, because it
+/// is told not to trust the folder.
+const OWN_SANDBOX_OFF: [&str; 2] = ["\"sandbox\":\"danger-full-access\"", "sandbox_mode=\"danger-full-access\""];
 
 /// Every launch there is of a program: in both modes, as a new conversation, one that goes on and one that is copied.
 fn launches(adapter: &dyn Adapter, instructions: &str) -> Vec<Launch> {
@@ -66,8 +67,15 @@ fn permission_bypass_flags_are_never_used() {
         let launches = launches(adapter, "Be brief.");
         assert!(launches.len() >= 4, "{}", adapter.agent().id);
         for launch in launches {
-            for word in words(&launch) {
-                let lower = word.to_lowercase().replace(OWN_SANDBOX, "");
+            let words = words(&launch);
+            let asks = words.iter().any(|word| word.contains("trust_level = \"untrusted\""));
+            for word in words {
+                let mut lower = word.to_lowercase();
+                if asks {
+                    for off in OWN_SANDBOX_OFF {
+                        lower = lower.replace(off, "");
+                    }
+                }
                 let found = BYPASSES.iter().find(|bypass| lower.contains(**bypass));
                 assert!(found.is_none(), "{} in {:?}: {found:?} in {word}", adapter.agent().id, launch.mode);
             }
