@@ -454,16 +454,21 @@ impl Driver {
         !self.is_running_it && matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
     }
 
-    /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on.
+    /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on. Who was told to
+    /// stop while its folder was made has met no outage.
     async fn not_equipped(&self, attempt: u32, host: Arc<ExecutionHost>, error: ErrorDetails) -> Result<Ran, Error> {
-        if self.journal.state.interruptions_left() == 0 {
-            let outcome = Outcome::Failed(error);
-            let rider = self.closing(&host, &outcome).await?;
-            return Ok(Ran { rider, ..self.ended(attempt, host, (outcome, None), Vec::new()) });
-        }
+        let (actions, rest) = match self.canceller.signal().raised() {
+            Some(Stop::LeaseLost) => return Err(Error::LeaseLost(self.task)),
+            Some(Stop::Pause) => (vec![self.inbox.pause()], Rest::Paused(None)),
+            _ if self.journal.state.interruptions_left() == 0 => {
+                let outcome = Outcome::Failed(error);
+                let rider = self.closing(&host, &outcome).await?;
+                return Ok(Ran { rider, ..self.ended(attempt, host, (outcome, None), Vec::new()) });
+            }
+            _ => (interrupted(&error), Rest::Paused(Some(error))),
+        };
         let used = metrics(&host, self.engine.shared.wall());
-        let actions = self.resting(interrupted(&error));
-        let rest = Rest::Paused(Some(error));
+        let actions = self.resting(actions);
         Ok(Ran { host, commands: Vec::new(), actions, rider: Rider::default(), rest, used })
     }
 

@@ -41,7 +41,7 @@ pub enum Work {
 }
 
 /// Does something before the work, with the question whether to stop at hand; its error is the work's.
-type Meddler = Arc<dyn Fn(Work, &dyn Fn() -> bool) -> Result<(), WorkspaceError> + Send + Sync>;
+pub type Meddler = Arc<dyn Fn(Work, &dyn Fn() -> bool) -> Result<(), WorkspaceError> + Send + Sync>;
 
 pub struct House {
     folder: TempDir,
@@ -225,9 +225,9 @@ impl Sandbox for ScriptedSandbox {
 }
 
 /// Real snapshots, and somebody who meddles.
-struct Watched {
-    inner: Snapshots,
-    meddler: Arc<Mutex<Option<Meddler>>>,
+pub struct Watched {
+    pub inner: Snapshots,
+    pub meddler: Arc<Mutex<Option<Meddler>>>,
 }
 
 impl Watched {

@@ -4,7 +4,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use windlass_domain::{CallStatus, CancelSignal, Canceller, Encoded, Stop, Taint, TaskId, TaskResultStatus, Tenant};
+use windlass_domain::graph::GraphEvent;
+use windlass_domain::{
+    CallStatus, CancelSignal, Canceller, Encoded, Stop, Taint, TaskId, TaskResultStatus, Tenant, WorkspaceError,
+};
 use windlass_engine::{Dispatch, Driven, Engine, Error, NobodyWatches, Until, Watcher, Watchers, WorkerOptions};
 use windlass_store::{
     Commit, LeaseName, NewEvent, NewTimer, Store as _, StoredEvent, StreamId, TimerChange, TimerName,
@@ -13,6 +16,8 @@ use windlass_store::{
 use crate::between::Between;
 use crate::clock::Clock;
 use crate::court::{Court, bash};
+use crate::planned::{THREE, finished, given, three};
+use crate::support::Work;
 
 /// The engine's own: how often a worker looks, how often a heart beats, and how long a silent one counts as alive.
 const LOOK: Duration = Duration::from_millis(900);
@@ -81,6 +86,76 @@ fn timers_that_nobody_here_can_see_to_hold_up_no_others() {
     court.work(&engine);
     let result = court.wait(engine.task(task)).unwrap().result.expect("its card has lapsed, and it went on");
     assert_eq!(result.status, TaskResultStatus::Completed);
+}
+
+/// Who fills a folder is told so, and goes on filling it until it may stop.
+fn told_while_a_folder_is_filled(court: &Court, told: impl Fn() + Send + Sync + 'static) {
+    court.things.meddle(Arc::new(move |work, should_stop| {
+        if work != Work::Materialise {
+            return Ok(());
+        }
+        told();
+        while !should_stop() {
+            std::thread::yield_now();
+        }
+        Err(WorkspaceError::Stopped)
+    }));
+}
+
+/// Regression: told to leave its work to others while it filled an item's folder, a worker had the item rest as after an outage, and nobody
+/// went on with it.
+#[test]
+fn an_item_whose_folder_is_being_filled_is_left_to_others() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = given(&court, &engine, THREE);
+    court.drive(&engine, task);
+    court.approve(&engine, court.only_card(&engine).card.card_id);
+    let canceller = Canceller::default();
+    let signal = canceller.signal();
+    told_while_a_folder_is_filled(&court, move || canceller.stop(Stop::LeaseLost));
+    let options = WorkerOptions { concurrency: 2, ..WorkerOptions::default() };
+    court.wait(engine.work(options, watchers(Arc::default()), signal)).unwrap();
+    court.things.leave_alone();
+    // The process ends, and with it what it held.
+    court.wait(engine.close()).unwrap();
+    let other = court.process();
+    // What was given back is taken again in a moment.
+    court.jump(Duration::from_secs(60));
+    court.work(&other);
+    let result = court.wait(other.task(task)).unwrap().result.expect("it goes on by itself");
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+}
+
+fn runs(court: &Court, engine: &Engine, task: TaskId) -> Vec<TaskId> {
+    let started = |event| match event {
+        GraphEvent::AtomStarted(started) => Some(started.run),
+        _ => None,
+    };
+    court.graph_events(engine, task).into_iter().filter_map(started).collect()
+}
+
+/// Regression: that it was told to rest was called an outage.
+#[test]
+fn an_item_that_is_to_rest_while_its_folder_is_filled_rests_by_that_word() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = given(&court, &engine, THREE);
+    court.drive(&engine, task);
+    court.approve(&engine, court.only_card(&engine).card.card_id);
+    let stopping = engine.clone();
+    told_while_a_folder_is_filled(&court, move || stopping.stop(task, Stop::Pause));
+    let driven = court.drive(&engine, task);
+    assert!(matches!(driven, Driven::Paused(_)), "{driven:?}");
+    for run in runs(&court, &engine, task) {
+        let kinds = court.task_kinds(&engine, run);
+        assert!(!kinds.iter().any(|kind| kind == "attempt.interrupted"), "{kinds:?}");
+    }
+    court.things.leave_alone();
+    let result = finished(court.drive(&engine, task));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
 }
 
 /// Regression: a task of another machine was driven here, in whatever folder had the name of its own.

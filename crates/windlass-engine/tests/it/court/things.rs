@@ -17,6 +17,7 @@ use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, R
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
 use super::caller::{Ask, Caller, prepare};
+use crate::support::{Meddler, Watched};
 
 /// Memories, and what else is kept.
 pub type Known = (Vec<String>, Vec<String>);
@@ -63,6 +64,8 @@ pub struct Things {
     looks: Mutex<Vec<(String, Look)>>,
     looked: Mutex<Vec<Result<Value, String>>>,
     foreign: AtomicBool,
+    /// Who comes between before the folder is worked on.
+    meddler: Arc<Mutex<Option<Meddler>>>,
 }
 
 /// What one part does.
@@ -77,6 +80,14 @@ struct Played {
 }
 
 impl Things {
+    pub fn meddle(&self, meddler: Meddler) {
+        *self.meddler.lock().unwrap() = Some(meddler);
+    }
+
+    pub fn leave_alone(&self) {
+        *self.meddler.lock().unwrap() = None;
+    }
+
     /// Whoever is given a goal that begins so does this, attempt by attempt, and says that at last.
     pub fn cast(&self, begins: &str, attempts: Vec<Vec<Vec<Ask>>>, last_word: &str) {
         let (begins, last_word) = (begins.to_owned(), last_word.to_owned());
@@ -395,8 +406,8 @@ impl Equipment for Equipped {
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
         let setup = SnapshotSetup::new(folder, &self.0.objects, Vec::new());
         let opened = Snapshots::open(setup);
-        let opened = opened.map_err(|error| ErrorDetails::new(ErrorCode::SandboxUnavailable, error.to_string()))?;
-        Ok(Arc::new(opened))
+        let inner = opened.map_err(|error| ErrorDetails::new(ErrorCode::SandboxUnavailable, error.to_string()))?;
+        Ok(Arc::new(Watched { inner, meddler: Arc::clone(&self.0.meddler) }))
     }
 
     fn carrier(&self, _: &str) -> Carrier {
