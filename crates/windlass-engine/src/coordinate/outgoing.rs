@@ -10,7 +10,7 @@ use windlass_domain::{
     Awaited, ExecutionId, HitlRequest, QuestionEvent, QuestionState, Seq, SessionId, TaskId, TaskResult,
     TaskResultStatus,
 };
-use windlass_store::{StoredEvent, StreamId};
+use windlass_store::StoredEvent;
 
 use crate::Error;
 use crate::attempt::task_stream;
@@ -183,31 +183,24 @@ impl Engine {
     }
 
     async fn told_by_execution(&self, channel: Channel, row: &StoredEvent) -> Result<Vec<Outgoing>, Error> {
-        let is_told = |event: &ExecutionEvent| matches!(event, ExecutionEvent::OwnerEffect(OwnerEffect::Told { .. }));
         if row.kind != OWNER_EFFECT {
             return Ok(Vec::new());
         }
-        let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;
-        let (true, Ok(execution)) = (is_told(&event), row.stream.id().parse::<ExecutionId>()) else {
+        let ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) =
+            ExecutionEvent::decode(&row.kind, row.version, &row.data)?
+        else {
             return Ok(Vec::new());
         };
-        let ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) = event else { return Ok(Vec::new()) };
-        let Some(task) = self.worked_on(execution).await? else { return Ok(Vec::new()) };
+        let Ok(execution) = row.stream.id().parse::<ExecutionId>() else { return Ok(Vec::new()) };
+        // Not by its scope: of whoever only talks that is a folder.
+        let task = match self.task_of(execution).await {
+            Err(Error::OfNoTask(_)) => return Ok(Vec::new()),
+            task => task?,
+        };
         let state = self.task(task).await?;
         let Some(at) = self.addressed_whole(channel, &state, row).await? else { return Ok(Vec::new()) };
         let task_id = Some(at.task_id.clone()).filter(|_| !state.is_turn());
         Ok(vec![at.tells(Published::Told { task_id, kind: "status", message })])
-    }
-
-    /// The task that an execution, or one that spawned it, works on.
-    async fn worked_on(&self, execution: ExecutionId) -> Result<Option<TaskId>, Error> {
-        let stream = StreamId::new("execution", execution);
-        let first = self.shared.store.stream(&self.shared.tenant, &stream, Seq(0), 1).await?;
-        let Some(first) = first.first() else { return Ok(None) };
-        match ExecutionEvent::decode(&first.kind, first.version, &first.data)? {
-            ExecutionEvent::Header(header) => Ok(header.scope.id.parse().ok()),
-            _ => Ok(None),
-        }
     }
 
     /// As it stood when this record was new.

@@ -11,13 +11,13 @@ use windlass_domain::session::SessionState;
 use windlass_domain::task::{ResumeContext, TaskStatus};
 use windlass_domain::{CallerName, SessionId, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{
-    Accepted, Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Published, Sent, Submission, TaskOrder,
+    Accepted, Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Outgoing, Published, Sent, Submission, TaskOrder,
 };
 use windlass_store::{Position, Store as _, StreamId};
 
 use crate::between::Between;
 use crate::clock::Clock;
-use crate::court::{Ask, Court, ask, bash, owner_key, read};
+use crate::court::{Ask, Court, ask, bash, call, owner_key, read};
 
 fn name(text: &str) -> CallerName {
     text.parse().unwrap()
@@ -494,6 +494,28 @@ fn what_goes_out_is_what_happened_in_the_order_in_which_it_did() {
     let last = court.wait(engine.last_position()).unwrap();
     court.wait(engine.outbox_moved("redis", 7)).unwrap();
     assert_eq!(court.wait(engine.last_position()).unwrap(), last, "what is known is not written again");
+}
+
+/// Seed 000 §19.2: a status update is what the proxy says in the midst of its turn. Regression: it was looked for by the proxy's scope, which is
+/// a folder, and nobody was told.
+#[test]
+fn what_the_proxy_says_in_the_midst_of_its_turn_goes_out() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let looking = call("tell_user", json!({"message": "Let me look."}));
+    court.things.cast_turn("hello", vec![vec![looking]], &json!({"route": "small_talk", "response": "Hello."}).to_string());
+    say(&court, &engine, "1", "ada", "hello");
+    let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
+    let told: Vec<_> = page.entries.into_iter().filter_map(told).collect();
+    let expected = [("status", "Let me look."), ("answer", "Hello.")].map(|(kind, said)| (None, kind, said.to_owned()));
+    assert_eq!(told, expected, "of a turn there is no task");
+}
+
+fn told(outgoing: Outgoing) -> Option<(Option<String>, &'static str, String)> {
+    match outgoing.what {
+        Published::Told { task_id, kind, message } => Some((task_id, kind, message)),
+        _ => None,
+    }
 }
 
 /// A turn begins a task where there is room, and says why not where there is none.
