@@ -93,8 +93,10 @@ impl Engine {
             }
             TaskEvent::Changed(_) => vec![status(Some("running"))],
             TaskEvent::AttemptWaiting(_) => {
-                let mut blocked = state.report(TaskResultStatus::BlockedUser, false, None);
-                if let (Some(blocked), Some(first)) = (&mut blocked, state.waits_for.first()) {
+                // A monitor is nobody whom anything could be asked.
+                let of_people = state.waits_for.iter().find(|about| about.is_of_people());
+                let mut blocked = of_people.and_then(|_| state.report(TaskResultStatus::BlockedUser, false, None));
+                if let (Some(blocked), Some(first)) = (&mut blocked, of_people) {
                     blocked.hitl_request = self.hitl_request(*first).await?;
                 }
                 result(blocked).into_iter().collect()
