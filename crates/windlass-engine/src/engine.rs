@@ -42,6 +42,7 @@ const MOST_OF_EXECUTIONS: usize = 32 << 20;
 const MOST_OF_OUTLINES: usize = 32 << 20;
 const MOST_OF_BELONGINGS: usize = 4 << 20;
 const MOST_OF_DATED: usize = 16 << 20;
+const MOST_OF_TOLD: usize = 16 << 20;
 
 /// Everything an engine stands on.
 pub struct EngineParts {
@@ -128,6 +129,8 @@ pub(crate) struct House {
     pub outlines: Kept<(Tenant, ExecutionId), KeptOutline>,
     /// Tasks of conversations, with the times at which their status changed.
     pub dated: Kept<(Tenant, TaskId), Dated>,
+    /// Tasks as they stood at the record of which a channel was told last.
+    pub told: Kept<(Tenant, TaskId), Dated>,
     /// What streams are parts of.
     pub belongings: Kept<(Tenant, StreamId), Belonging>,
     pub recollections: Recollections,
@@ -179,6 +182,7 @@ impl Engine {
             executions: Kept::new(MOST_OF_EXECUTIONS, execution_weight),
             outlines: Kept::new(MOST_OF_OUTLINES, KeptOutline::weight),
             dated: Kept::new(MOST_OF_DATED, Dated::weight),
+            told: Kept::new(MOST_OF_TOLD, Dated::weight),
             belongings: Kept::new(MOST_OF_BELONGINGS, Belonging::weight),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),

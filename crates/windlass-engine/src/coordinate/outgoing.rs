@@ -7,13 +7,11 @@ use windlass_domain::execution::{ExecutionEvent, OwnerEffect};
 use windlass_domain::session::{SessionEvent, SessionState, TurnDone, TurnEnded};
 use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
 use windlass_domain::{
-    Awaited, ExecutionId, HitlRequest, QuestionEvent, QuestionState, Seq, SessionId, TaskId, TaskResult,
-    TaskResultStatus,
+    Awaited, ExecutionId, HitlRequest, QuestionEvent, QuestionState, SessionId, TaskId, TaskResult, TaskResultStatus,
 };
 use windlass_store::StoredEvent;
 
 use crate::Error;
-use crate::attempt::task_stream;
 use crate::engine::Engine;
 
 #[derive(Debug, Clone)]
@@ -203,15 +201,6 @@ impl Engine {
         let Some(at) = self.addressed_whole(channel, &state, row).await? else { return Ok(Vec::new()) };
         let task_id = Some(at.task_id.clone()).filter(|_| !state.is_turn());
         Ok(vec![at.tells(Published::Told { task_id, kind: "status", message })])
-    }
-
-    /// As it stood when this record was new.
-    async fn task_at(&self, task: TaskId, seq: Seq) -> Result<TaskState, Error> {
-        let mut state = TaskState::default();
-        for row in self.rows_after(&task_stream(task), Seq(0)).await?.into_iter().filter(|row| row.seq <= seq) {
-            state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
-        }
-        Ok(state)
     }
 
     /// Whom news of a task are for; nobody where it works for another, or decides where words go.
