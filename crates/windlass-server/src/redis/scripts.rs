@@ -63,7 +63,7 @@ end
 /// What others have changed under the keys of tasks that are under way. Keys: the flags as they were set, the positions. Arguments: a
 /// cursor and about how many to look at; or nothing, and the tasks. Answers where to go on, whether the positions are remembered, and each
 /// task with something to do: its name, its flag as it was set and as it is, how many of its lists there are, and what its flag is where
-/// it is no text.
+/// it is no text. A task that was named and has no flag has lists alone.
 pub const LOOK: &str = "
 local found = {}
 local function look(task, set)
@@ -82,7 +82,12 @@ local cursor = '0'
 if ARGV[1] == '' then
   for i = 3, #ARGV do
     local set = redis.call('HGET', KEYS[1], ARGV[i])
-    if set then look(ARGV[i], set) end
+    if set then
+      look(ARGV[i], set)
+    else
+      local lists = redis.call('EXISTS', 'injection:' .. ARGV[i], 'injection:' .. ARGV[i] .. ':taking')
+      if lists > 0 then table.insert(found, {ARGV[i], '', '', lists, ''}) end
+    end
   end
 else
   local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])

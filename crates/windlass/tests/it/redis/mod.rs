@@ -2,6 +2,7 @@
 
 mod encrypted;
 mod hostile;
+mod lists;
 mod order;
 mod server;
 mod streams;
