@@ -25,6 +25,7 @@ use crate::law::Law;
 use crate::memories::Recollections;
 use crate::process::{Machine, Process, retire_process};
 use crate::retention::Expired;
+use crate::room::Newcomers;
 use crate::story::{Index, KeptExecution, KeptOutline, execution_weight};
 use crate::stream_journal::KeptStates;
 use crate::timers::SetAside;
@@ -104,6 +105,7 @@ pub(crate) struct House {
     tenants: Mutex<BTreeMap<TaskId, Tenant>>,
     /// Why this process takes nothing new, for as long as the disk is nearly full.
     short_of_room: Mutex<Option<String>>,
+    newcomers: Mutex<Newcomers>,
     /// The planned tasks that this process carries out with all who work for them, and how to stop each.
     families: Mutex<BTreeMap<TaskId, Canceller>>,
     /// Tasks that this process took in and has yet to drive, with their messages.
@@ -168,6 +170,7 @@ impl Engine {
             driven: Mutex::default(),
             tenants: Mutex::default(),
             short_of_room: Mutex::default(),
+            newcomers: Mutex::new(Newcomers::Rest),
             families: Mutex::default(),
             in_hand: Mutex::default(),
             kept: Mutex::default(),
@@ -252,6 +255,14 @@ impl House {
 
     pub fn set_short_of_room(&self, why: Option<String>) {
         *self.short_of_room.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
+    pub fn newcomers(&self) -> Newcomers {
+        *self.newcomers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn set_newcomers(&self, newcomers: Newcomers) {
+        *self.newcomers.lock().unwrap_or_else(PoisonError::into_inner) = newcomers;
     }
 
     pub fn lock_families(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {

@@ -11,7 +11,8 @@ use windlass_domain::session::SessionState;
 use windlass_domain::task::{ResumeContext, TaskStatus};
 use windlass_domain::{CallerName, SessionId, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{
-    Accepted, Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Outgoing, Published, Sent, Submission, TaskOrder,
+    Accepted, Commanded, Disk, Engine, Error, Heeded, LeastRoom, Means, Naming, Newcomers, NobodyWatches, Outgoing,
+    Published, Sent, Space, Submission, TaskOrder,
 };
 use windlass_store::{Position, Store as _, StreamId};
 
@@ -494,6 +495,33 @@ fn what_goes_out_is_what_happened_in_the_order_in_which_it_did() {
     let last = court.wait(engine.last_position()).unwrap();
     court.wait(engine.outbox_moved("redis", 7)).unwrap();
     assert_eq!(court.wait(engine.last_position()).unwrap(), last, "what is known is not written again");
+}
+
+struct Full;
+
+impl Disk for Full {
+    fn space(&self) -> std::io::Result<Space> {
+        Ok(Space { free: 0, total: 1 << 40 })
+    }
+}
+
+/// Regression: the snapshot of its folder was made all the same.
+#[test]
+fn a_command_waits_until_there_is_room_where_newcomers_are_refused() {
+    for newcomers in [Newcomers::Refused, Newcomers::Rest] {
+        let court = Court::new(vec![]);
+        let engine = court.process();
+        engine.guard_disk(Arc::new(Full), LeastRoom::default(), newcomers, Arc::new(|_| {}));
+        let ordered = court.wait(engine.command(&order(&court, "talk", "a"), Some(&owner_key())));
+        match newcomers {
+            Newcomers::Refused => {
+                let refused = ordered.unwrap_err();
+                assert!(matches!(refused, Error::NoRoom(_)) && refused.may_pass(), "{refused}");
+                assert!(!court.wait(engine.has_task(&name("a"))).unwrap());
+            }
+            Newcomers::Rest => assert!(matches!(ordered, Ok(Commanded::Begun(_))), "{ordered:?}"),
+        }
+    }
 }
 
 /// Seed 000 §19.2: a status update is what the proxy says in the midst of its turn. Regression: it was looked for by the proxy's scope, which is
