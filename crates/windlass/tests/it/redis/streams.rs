@@ -267,6 +267,25 @@ fn what_a_user_says_is_answered() {
     serving.end().expect(0);
 }
 
+/// Regression: a key that could not be read held up all that came in, whether anything was signed with it or not.
+#[test]
+fn a_key_that_cannot_be_read_is_in_the_way_of_what_is_signed_alone() {
+    let (home, redis) = (home(ASKER), Redis::start());
+    let mut serving = serve(&home, &redis.url());
+    let path = home.data().join("keys").join("owner");
+    let key = std::fs::read(&path).expect("it was made");
+    std::fs::write(&path, "no key").expect("a file is written");
+    redis.put("task-command", &command("shop", "choose"));
+    serving.wait_for(|line| line.starts_with("trouble") && line.contains("nobody can sign for it"));
+    redis.put("user-message-received", &json!({"session_id": "beside", "user_id": "ada", "message": "hello"}));
+    redis.wait_for("user-message-command", |entry| entry["message"] == "Hello yourself.");
+    assert!(redis.entries("hitl-request-command").is_empty());
+    std::fs::write(&path, key).expect("a file is written");
+    asked(&redis, "choose");
+    serving.signal(Signal::INT);
+    serving.end().expect(0);
+}
+
 #[test]
 fn a_task_s_keys_are_wishes_of_other_programs() {
     let (home, redis) = (home(LISTENER), Redis::start());
