@@ -103,7 +103,7 @@ fn whoever_may_speak_for_others_says_for_whom() {
     let said = json!({"message": "Write it", "user_id": "carol"});
     let path = format!("/v1/sessions/{session}/messages");
     served.ask_as(&plain, "POST", &path, &[], &said.to_string()).expect(403);
-    for nobody in ["", " ", "unnamed"] {
+    for nobody in ["", " ", "unnamed", "Local", "runtime", "system", "windlass"] {
         let said = json!({"message": "Write it", "user_id": nobody});
         served.ask_as(&gateway, "POST", &path, &[], &said.to_string()).expect(422);
     }
