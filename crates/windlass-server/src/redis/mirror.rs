@@ -18,12 +18,12 @@ use std::time::Duration;
 use redis::aio::MultiplexedConnection;
 use windlass_domain::coordinate::{Channel, Origin, Steering, Trigger, Triggered, UNNAMED_USER};
 use windlass_domain::execution::AgentInjection;
-use windlass_domain::{CallerName, Instant, Taint};
+use windlass_domain::{CallerName, Instant, Taint, millis};
 use windlass_engine::{Error, Means};
 
 use super::complaints::{Complaints, Wrong};
 use super::delivered::{Body, LARGEST, shown};
-use super::door::{Broken, RedisParts};
+use super::door::{Broken, KEPT_FOR, RedisParts};
 use super::notice::DEAD_LETTER;
 use super::outbox::Keys;
 use super::scripts::{LOOK, REFUSE, SET_UP, TAKE, TAKEN, run};
@@ -285,7 +285,9 @@ impl<'a> Mirror<'a> {
         if let Some(reason) = reason {
             let dead = serde_json::json!({"list": keys[0], "reason": reason, "json": shown(&json)}).to_string();
             let most = self.parts.most_kept.to_string();
-            let told: Vec<String> = run(connection, REFUSE, &[&keys[0], DEAD_LETTER], &["", "", &most, &dead]).await?;
+            let kept = millis(KEPT_FOR).to_string();
+            let arguments = ["", "", &most, &kept, &dead];
+            let told: Vec<String> = run(connection, REFUSE, &[&keys[0], DEAD_LETTER], &arguments).await?;
             if let [key, kind] = told.as_slice() {
                 let (key, kind, waits) = (key.clone(), kind.clone(), "what is refused waits");
                 return Ok(Taken::Wrong(Wrong { key, kind, wanted: "stream", waits }));

@@ -180,7 +180,11 @@ pub const SETTINGS: &[Setting] = &[
     file("redis.workspace", "none", "the folder that its tasks work in; needed with `REDIS_URL`"),
     file("redis.tenant", "`local`", "whose work comes in there"),
     file("redis.approvals", "false", "whether cards may be answered there"),
-    file("redis.maxlen", "10000", "about how many entries are kept in each stream that goes out"),
+    file(
+        "redis.maxlen",
+        "10000",
+        "about how many entries are kept in each stream that goes out, beside those of the last hour",
+    ),
     file("redis.model", "as for any run", "the model to ask, unless a command names one"),
     file("redis.rehearsal", "none", "a script to play instead of asking a model"),
     file("redis.sandbox", "`sandbox.provider`", "`bubblewrap` or `docker`"),
