@@ -50,7 +50,7 @@ pub enum Published {
 }
 
 impl Engine {
-    /// What a record tells a channel; nothing where it is of no session that was opened there.
+    /// What a record tells a channel; nothing where it is of no session in which anybody has spoken there.
     pub(super) async fn told_by(&self, channel: Channel, row: &StoredEvent) -> Result<Vec<Outgoing>, Error> {
         match row.stream.kind() {
             "task" => self.told_by_task(channel, row).await,
@@ -121,7 +121,7 @@ impl Engine {
             }
             _ => return Ok(Vec::new()),
         };
-        if session.channel != channel || message.trim().is_empty() {
+        if !session.is_heard_at(channel) || message.trim().is_empty() {
             return Ok(Vec::new());
         }
         let task_id = task.map(|task| session.name_of(task));
@@ -227,7 +227,7 @@ impl Engine {
         let whole = created.part_of.as_ref().map_or(created.command.task_id, |of| of.root);
         let session_id = created.command.session_id;
         let session = self.session(session_id).await?;
-        if session.workspace.is_none() || session.channel != channel {
+        if session.workspace.is_none() || !session.is_heard_at(channel) {
             return Ok(None);
         }
         let named = session.names.get(&whole).and_then(|names| names.command_id.as_ref());

@@ -531,12 +531,65 @@ fn what_the_proxy_says_in_the_midst_of_its_turn_goes_out() {
     let court = Court::new(vec![]);
     let engine = court.process();
     let looking = call("tell_user", json!({"message": "Let me look."}));
-    court.things.cast_turn("hello", vec![vec![looking]], &json!({"route": "small_talk", "response": "Hello."}).to_string());
+    court.things.cast_turn(
+        "hello",
+        vec![vec![looking]],
+        &json!({"route": "small_talk", "response": "Hello."}).to_string(),
+    );
     say(&court, &engine, "1", "ada", "hello");
     let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
     let told: Vec<_> = page.entries.into_iter().filter_map(told).collect();
     let expected = [("status", "Let me look."), ("answer", "Hello.")].map(|(kind, said)| (None, kind, said.to_owned()));
     assert_eq!(told, expected, "of a turn there is no task");
+}
+
+/// Regression: answers went to the door that had opened the session. Whoever spoke in it by another one was heard, and never answered.
+#[test]
+fn whoever_speaks_by_a_door_is_answered_there() {
+    let court = Court::new(asking());
+    court.put("notes", "plain");
+    let engine = court.process();
+    let template = court.submission();
+    let say = |id: &str, channel: Channel| {
+        court.things.cast_turn(id, vec![], &json!({"route": "small_talk", "response": id}).to_string());
+        let what = Triggered::UserMessage { words: id.to_owned(), task_id: None };
+        let origin = Origin { channel, ..origin() };
+        let trigger = Trigger { session_id: Some(name("talk")), origin, ..trigger(id, what) };
+        let means = Means { template: Some(&template), ..Means::default() };
+        court.wait(engine.trigger(&trigger, means)).unwrap();
+        court.work(&engine);
+    };
+    let answers = || {
+        let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
+        page.entries.into_iter().filter_map(told).map(|(_, _, said)| said).collect::<Vec<_>>()
+    };
+    say("first", Channel::Http);
+    assert!(answers().is_empty(), "nobody has spoken by it");
+    say("second", Channel::Redis);
+    assert!(answers().contains(&"second".to_owned()), "{:?}", answers());
+    say("third", Channel::Http);
+    assert!(answers().contains(&"third".to_owned()), "who talks with others hears them");
+    // Nor did what was ordered in it have a question or a result.
+    command(&court, &engine, "talk", "a");
+    court.work(&engine);
+    let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
+    let of_it = |entry: &Outgoing| matches!(&entry.what, Published::Asked { task_id, .. } if task_id == "a");
+    assert!(page.entries.iter().any(of_it));
+}
+
+#[test]
+fn what_is_ordered_in_anothers_session_goes_back_to_whoever_ordered_it() {
+    let court = Court::new(vec![vec![read("notes")]]);
+    court.put("notes", "plain");
+    let engine = court.process();
+    let elsewhere = Origin { channel: Channel::Http, ..origin() };
+    court.wait(engine.submit_within(session_called("talk"), &elsewhere, court.submission(), None)).unwrap();
+    assert!(court.wait(engine.outgoing(Channel::Redis, 0)).unwrap().entries.is_empty());
+    command(&court, &engine, "talk", "a");
+    court.work(&engine);
+    let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
+    let of_it = |entry: &Outgoing| matches!(&entry.what, Published::Result { task_id, .. } if task_id == "a");
+    assert!(page.entries.iter().any(of_it));
 }
 
 fn told(outgoing: Outgoing) -> Option<(Option<String>, &'static str, String)> {
