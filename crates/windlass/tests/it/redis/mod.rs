@@ -4,6 +4,7 @@ mod encrypted;
 mod hostile;
 mod lists;
 mod order;
+mod outage;
 mod server;
 mod streams;
 mod triggers;

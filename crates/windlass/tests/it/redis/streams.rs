@@ -55,7 +55,7 @@ pub fn home(script: &str) -> Home {
     home
 }
 
-fn configure(home: &Home, more: &str) {
+pub fn configure(home: &Home, more: &str) {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(home.data());
     made.expect("a folder that is nobody else's");
     let (workspace, script) = (home.workspace(), home.script());
