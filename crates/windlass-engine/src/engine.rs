@@ -23,7 +23,7 @@ use crate::graph::Resting;
 use crate::kept::Kept;
 use crate::law::Law;
 use crate::memories::Recollections;
-use crate::process::{Machine, Process, retire_process};
+use crate::process::{Machine, Process, owner, retire_process};
 use crate::retention::Expired;
 use crate::room::Newcomers;
 use crate::story::{Index, KeptExecution, KeptOutline, execution_weight};
@@ -211,6 +211,12 @@ impl Engine {
 }
 
 impl Engine {
+    /// From now on this process is among those at work, also where it takes nothing in hand: what it reads and writes for others must be
+    /// what everybody can read. Refused where the journal holds what it cannot.
+    pub async fn enlist(&self) -> Result<(), crate::Error> {
+        Ok(owner(&self.shared.house).await.map(drop)?)
+    }
+
     /// A clean end of this process: what it held is free at once. Without it, its heartbeat's silence frees it.
     pub async fn close(&self) -> Result<(), crate::Error> {
         let sealed = self.seal().await;

@@ -215,6 +215,11 @@ impl Error {
         }
     }
 
+    /// It needs records of which somebody at work, who is older, can read nothing. It can be done once they are gone.
+    pub const fn is_too_new(&self) -> bool {
+        matches!(self, Self::Store(StoreError::TooNew { .. }))
+    }
+
     /// Whether what was asked for may have happened all the same: the store did not say.
     pub const fn leaves_doubt(&self) -> bool {
         match self {
@@ -228,7 +233,8 @@ impl Error {
     /// Whether the same thing, asked again later, may well be done: what is wrong is not in what was asked.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Store(error) => error.refusal().is_none() || matches!(error, StoreError::Conflict { .. }),
+            Self::Store(StoreError::Conflict { .. } | StoreError::TooNew { .. }) => true,
+            Self::Store(error) => error.refusal().is_none(),
             Self::Queue(_)
             | Self::HeldElsewhere { .. }
             | Self::LeaseLost(_)

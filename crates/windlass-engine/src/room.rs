@@ -152,7 +152,7 @@ fn room_timer(task: TaskId, due: Wall) -> TimerChange {
         name: TimerName(format!("{ROOM_TIMER}{task}")),
         due,
         queue: task_stream(task).as_str().to_owned(),
-        encoded: Encoded { kind: "room.due", version: 1, data: note, older: &[] },
+        encoded: Encoded { kind: "room.due", version: 1, data: note, since: 1, older: &[] },
         taint: Taint::Auth,
     })
 }

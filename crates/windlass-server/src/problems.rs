@@ -23,7 +23,10 @@ pub struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
-        [401, 403, 429, 500, 503, 507].into_iter().map(|status| (status.to_string(), Self::answer(status).into())).collect()
+        [401, 403, 429, 500, 503, 507]
+            .into_iter()
+            .map(|status| (status.to_string(), Self::answer(status).into()))
+            .collect()
     }
 }
 
@@ -227,6 +230,7 @@ impl Refusal {
             | Error::Workspace(_)
             | Error::Blocked(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unfit"),
             Error::TooManyFromOutside { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many"),
+            too_new if too_new.is_too_new() => (StatusCode::CONFLICT, "too_new"),
             _ => return None,
         };
         Some(Self::new(status, code, error.to_string()))

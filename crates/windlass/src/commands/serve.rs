@@ -46,6 +46,8 @@ pub async fn serve(arguments: arguments::Serve) -> anyhow::Result<Exit> {
     let wanted = Wanted::of(&arguments, roots);
     let per_second = config.file.server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND);
     let windlass = Windlass::open_to_work_on_many(config.clone(), Arc::new(log.clone())).await?;
+    // A server that works on nothing reads and writes as well.
+    windlass.engine.enlist().await.map_err(explain)?;
     let streams = streams::door(&config, templates, &windlass, Arc::new(log.clone()))?;
     let (drain, live) = (Drain::default(), Live::default());
     let house = ServedHouse::new(config, wanted, &windlass, &log);

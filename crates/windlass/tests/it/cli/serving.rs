@@ -182,6 +182,25 @@ fn a_card_is_answered_by_whoever_may_and_once() {
     served.end();
 }
 
+/// Regression: without Redis it was nobody, so that a newer server beside it did not wait for it, and it began where it could read nothing.
+#[test]
+fn a_server_that_works_on_nothing_is_among_those_at_work() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &["--no-work"]);
+    let database = || rusqlite::Connection::open(home.data().join("windlass.db")).expect("the database opens");
+    let at_work = || {
+        let ask = "SELECT count(*), min(level) FROM owners WHERE retired = 0";
+        database().query_row(ask, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("two numbers")
+    };
+    let level = i64::from(windlass_domain::JOURNAL_LEVEL);
+    assert_eq!(at_work(), (1, Some(level)));
+    served.end();
+    assert_eq!(at_work(), (0, None), "it has taken its leave");
+    database().execute("UPDATE journal SET level = ?1", [level + 1]).expect("a newer one has written");
+    let refused = home.windlass(&["serve", "--listen", "127.0.0.1:0", "--no-work"]).run();
+    assert!(refused.code() != 0 && refused.stderr.contains("use a newer windlass"), "{}", refused.stderr);
+}
+
 /// They would hear nothing until as much has happened again, as after an older copy was put back.
 #[test]
 fn whoever_is_ahead_of_the_journal_is_told_so() {
