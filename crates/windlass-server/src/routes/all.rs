@@ -65,6 +65,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(goals::list, goals::add))
         .routes(routes!(goals::pause))
         .routes(routes!(goals::resume))
+        .routes(routes!(goals::run))
         .routes(routes!(goals::remove))
         .routes(routes!(house::agents))
         .routes(routes!(house::patterns))
