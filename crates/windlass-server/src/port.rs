@@ -12,7 +12,7 @@ use windlass_api::{
 use windlass_domain::approval::WorstCase;
 use windlass_domain::execution::MessageKind;
 use windlass_domain::graph::{Change, GraphState};
-use windlass_domain::{BoxFuture, RequestId, TaskId, Tenant};
+use windlass_domain::{BoxFuture, RequestId, Secret, TaskId, Tenant};
 use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Sent, Submission};
 
 use crate::auth::{Caller, TokenRecord};
@@ -58,6 +58,14 @@ pub struct Said {
     pub kind: MessageKind,
     /// None: those that the kind has of its own.
     pub text: Option<String>,
+}
+
+/// A source of events that is known by a path, and signs as others have their webhooks sign.
+#[derive(Clone)]
+pub struct Hook {
+    pub tenant: Tenant,
+    pub source: String,
+    pub key: Secret,
 }
 
 /// The house that the server is the door of: the operator's configuration, keys and folders.
@@ -136,5 +144,8 @@ pub trait House: Send + Sync {
     fn metrics(&self) -> String;
 
     /// The key with which this source signs what it sends, if there is such a source.
-    fn webhook_key(&self, tenant: &Tenant, source: &str) -> Option<windlass_domain::Secret>;
+    fn webhook_key(&self, tenant: &Tenant, source: &str) -> Option<Secret>;
+
+    /// Who is known by this path, of those who can bear no token.
+    fn hook(&self, path: &str) -> Option<Hook>;
 }

@@ -81,6 +81,7 @@ pub fn routes() -> OpenApiRouter<Arc<Service>> {
         .routes(routes!(activity::list))
         .routes(routes!(events::watch))
         .routes(routes!(events::tell))
+        .routes(routes!(events::tell_by_hook))
         .routes(routes!(operating::audit))
         .routes(routes!(operating::verify_audit))
         .routes(routes!(operating::dead_letters))

@@ -23,7 +23,7 @@ use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::open_files::{for_connections, raise};
 use crate::redis::{self, Templates};
-use crate::serving::{Door, Roots};
+use crate::serving::{Door, Roots, path_objections};
 use crate::show::{WorkerLog, output};
 use crate::tokens::FileTokens;
 use crate::wiring::{Windlass, create_private};
@@ -84,6 +84,7 @@ async fn prepared(arguments: &arguments::Serve) -> anyhow::Result<Prepared> {
     let door = Door::of(arguments, &config, named.ok().map(|named| !named.is_empty()));
     let roots = Roots::of(arguments, &config);
     problems.extend(redis::bad_address(&config));
+    problems.extend(path_objections(&config));
     let templates = match templates(&config).await.map_err(anyhow::Error::downcast::<WrongUse>) {
         Ok(templates) => Ok(templates),
         Err(Ok(wrong)) => Err(vec![wrong]),

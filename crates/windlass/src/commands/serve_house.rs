@@ -19,8 +19,8 @@ use windlass_domain::{BoxFuture, Budget, Secret, Tenant, Wall};
 use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Planning, Sent, Submission, fit_goal, read_plan};
 use windlass_plan::change_of;
 use windlass_server::Refusal;
-use windlass_server::auth::Caller;
-use windlass_server::port::{House, Journal as _, Said, View, Word};
+use windlass_server::auth::{Caller, fingerprint};
+use windlass_server::port::{Hook, House, Journal as _, Said, View, Word};
 
 use super::audit_verify::verified;
 use super::errand::Errand;
@@ -462,5 +462,20 @@ impl House for ServedHouse {
             false => &file.tenants.get(tenant.as_str())?.webhooks,
         };
         self.inner.config.keys.of(Some(&webhooks.get(source)?.key_env))
+    }
+
+    fn hook(&self, path: &str) -> Option<Hook> {
+        let Inner { config, .. } = &*self.inner;
+        let of_tenants = config.file.tenants.iter().map(|(name, tenant)| (Tenant::new(name), &tenant.webhooks));
+        let all = of_tenants.chain([(Tenant::local(), &config.file.server.webhooks)]);
+        let named =
+            all.flat_map(|(tenant, hooks)| hooks.iter().map(move |(source, hook)| (tenant.clone(), source, hook)));
+        // Their digests are compared, so that how long that takes says nothing of how much of it was guessed.
+        let said = fingerprint(path);
+        let is_it = |known: Option<Secret>| known.is_some_and(|known| fingerprint(known.expose()) == said);
+        let mut known =
+            named.filter(|(_, _, hook)| hook.path_env.is_some() && is_it(config.keys.of(hook.path_env.as_ref())));
+        let (tenant, source, hook) = known.next()?;
+        Some(Hook { tenant, source: source.clone(), key: config.keys.of(Some(&hook.key_env))? })
     }
 }

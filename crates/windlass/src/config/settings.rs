@@ -219,6 +219,11 @@ pub const SETTINGS: &[Setting] = &[
         "none",
         "who may tell of events, and the variable that holds the key they sign with",
     ),
+    file(
+        "server.webhooks.NAME.path_env",
+        "none",
+        "the variable that holds the path by which they are known, where they can bear no token ([the service](service.md#webhooks-of-others))",
+    ),
     file("tenants.NAME.workspaces", "none", "folders that tasks of this tenant may work in"),
     file(
         "tenants.NAME.limits.max_tokens",
@@ -232,6 +237,7 @@ pub const SETTINGS: &[Setting] = &[
         "how often a task or an item may be tried again at most",
     ),
     file("tenants.NAME.webhooks.NAME.key_env", "none", "the same for its events"),
+    file("tenants.NAME.webhooks.NAME.path_env", "none", "the same of where it tells them"),
 ];
 
 /// All that are read, so that a slip can be told.
