@@ -71,7 +71,7 @@ pub fn is_secret_path(path: &str) -> bool {
 pub fn path_objections(config: &Config) -> Vec<WrongUse> {
     let all = config.file.tenants.values().map(|tenant| &tenant.webhooks).chain([&config.file.server.webhooks]);
     let named = all.flat_map(BTreeMap::values).filter_map(|webhook| webhook.path_env.as_ref());
-    let is_bad = |name: &&String| config.keys.of(Some(name)).is_some_and(|path| !is_secret_path(path.expose()));
+    let is_bad = |name: &&String| config.keys.of(Some(*name)).is_some_and(|path| !is_secret_path(path.expose()));
     let told = |name: &String| {
         let what = format!(
             "windlass.toml: the `path_env` {name} must hold {SHORTEST_PATH} to {LONGEST_PATH} letters, digits, `-` or `_`"

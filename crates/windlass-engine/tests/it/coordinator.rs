@@ -11,32 +11,31 @@ use windlass_domain::session::SessionState;
 use windlass_domain::task::{ResumeContext, TaskStatus};
 use windlass_domain::{CallerName, SessionId, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{
-    Accepted, Commanded, Disk, Engine, Error, Heeded, LeastRoom, Means, Naming, Newcomers, NobodyWatches, Outgoing,
-    Published, Sent, Space, Submission, TaskOrder,
+    Accepted, Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Published, Sent, Submission, TaskOrder,
 };
 use windlass_store::{Position, Store as _, StreamId};
 
 use crate::between::Between;
 use crate::clock::Clock;
-use crate::court::{Ask, Court, ask, bash, call, owner_key, read};
+use crate::court::{Ask, Court, ask, bash, owner_key, read};
 
-fn name(text: &str) -> CallerName {
+pub fn name(text: &str) -> CallerName {
     text.parse().unwrap()
 }
 
-fn origin() -> Origin {
+pub fn origin() -> Origin {
     Origin { by: "ada".to_owned(), channel: Channel::Redis, taint: Taint::Auth }
 }
 
-fn session_called(text: &str) -> SessionId {
+pub fn session_called(text: &str) -> SessionId {
     SessionId::called(&Tenant::local(), &name(text))
 }
 
-fn task_called(text: &str) -> TaskId {
+pub fn task_called(text: &str) -> TaskId {
     TaskId::called(&Tenant::local(), &name(text))
 }
 
-fn order(court: &Court, session: &str, task: &str) -> TaskOrder {
+pub fn order(court: &Court, session: &str, task: &str) -> TaskOrder {
     TaskOrder {
         command_id: name(&format!("command-{task}")),
         session_id: name(session),
@@ -47,11 +46,11 @@ fn order(court: &Court, session: &str, task: &str) -> TaskOrder {
     }
 }
 
-fn command(court: &Court, engine: &Engine, session: &str, task: &str) -> Commanded {
+pub fn command(court: &Court, engine: &Engine, session: &str, task: &str) -> Commanded {
     court.wait(engine.command(&order(court, session, task), Some(&owner_key()))).unwrap()
 }
 
-fn trigger(id: &str, what: Triggered) -> Trigger {
+pub fn trigger(id: &str, what: Triggered) -> Trigger {
     Trigger { trigger_id: name(id), origin: origin(), session_id: None, what }
 }
 
@@ -77,7 +76,7 @@ fn limited(court: &Court, tasks: u32, sessions: u32) -> Engine {
     })
 }
 
-fn asking() -> Vec<Vec<Ask>> {
+pub fn asking() -> Vec<Vec<Ask>> {
     vec![vec![ask("Which?")], vec![read("notes")]]
 }
 
@@ -497,108 +496,6 @@ fn what_goes_out_is_what_happened_in_the_order_in_which_it_did() {
     assert_eq!(court.wait(engine.last_position()).unwrap(), last, "what is known is not written again");
 }
 
-struct Full;
-
-impl Disk for Full {
-    fn space(&self) -> std::io::Result<Space> {
-        Ok(Space { free: 0, total: 1 << 40 })
-    }
-}
-
-/// Regression: the snapshot of its folder was made all the same.
-#[test]
-fn a_command_waits_until_there_is_room_where_newcomers_are_refused() {
-    for newcomers in [Newcomers::Refused, Newcomers::Rest] {
-        let court = Court::new(vec![]);
-        let engine = court.process();
-        engine.guard_disk(Arc::new(Full), LeastRoom::default(), newcomers, Arc::new(|_| {}));
-        let ordered = court.wait(engine.command(&order(&court, "talk", "a"), Some(&owner_key())));
-        match newcomers {
-            Newcomers::Refused => {
-                let refused = ordered.unwrap_err();
-                assert!(matches!(refused, Error::NoRoom(_)) && refused.may_pass(), "{refused}");
-                assert!(!court.wait(engine.has_task(&name("a"))).unwrap());
-            }
-            Newcomers::Rest => assert!(matches!(ordered, Ok(Commanded::Begun(_))), "{ordered:?}"),
-        }
-    }
-}
-
-/// Seed 000 §19.2: a status update is what the proxy says in the midst of its turn. Regression: it was looked for by the proxy's scope, which is
-/// a folder, and nobody was told.
-#[test]
-fn what_the_proxy_says_in_the_midst_of_its_turn_goes_out() {
-    let court = Court::new(vec![]);
-    let engine = court.process();
-    let looking = call("tell_user", json!({"message": "Let me look."}));
-    court.things.cast_turn(
-        "hello",
-        vec![vec![looking]],
-        &json!({"route": "small_talk", "response": "Hello."}).to_string(),
-    );
-    say(&court, &engine, "1", "ada", "hello");
-    let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
-    let told: Vec<_> = page.entries.into_iter().filter_map(told).collect();
-    let expected = [("status", "Let me look."), ("answer", "Hello.")].map(|(kind, said)| (None, kind, said.to_owned()));
-    assert_eq!(told, expected, "of a turn there is no task");
-}
-
-/// Regression: answers went to the door that had opened the session. Whoever spoke in it by another one was heard, and never answered.
-#[test]
-fn whoever_speaks_by_a_door_is_answered_there() {
-    let court = Court::new(asking());
-    court.put("notes", "plain");
-    let engine = court.process();
-    let template = court.submission();
-    let say = |id: &str, channel: Channel| {
-        court.things.cast_turn(id, vec![], &json!({"route": "small_talk", "response": id}).to_string());
-        let what = Triggered::UserMessage { words: id.to_owned(), task_id: None };
-        let origin = Origin { channel, ..origin() };
-        let trigger = Trigger { session_id: Some(name("talk")), origin, ..trigger(id, what) };
-        let means = Means { template: Some(&template), ..Means::default() };
-        court.wait(engine.trigger(&trigger, means)).unwrap();
-        court.work(&engine);
-    };
-    let answers = || {
-        let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
-        page.entries.into_iter().filter_map(told).map(|(_, _, said)| said).collect::<Vec<_>>()
-    };
-    say("first", Channel::Http);
-    assert!(answers().is_empty(), "nobody has spoken by it");
-    say("second", Channel::Redis);
-    assert!(answers().contains(&"second".to_owned()), "{:?}", answers());
-    say("third", Channel::Http);
-    assert!(answers().contains(&"third".to_owned()), "who talks with others hears them");
-    // Nor did what was ordered in it have a question or a result.
-    command(&court, &engine, "talk", "a");
-    court.work(&engine);
-    let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
-    let of_it = |entry: &Outgoing| matches!(&entry.what, Published::Asked { task_id, .. } if task_id == "a");
-    assert!(page.entries.iter().any(of_it));
-}
-
-#[test]
-fn what_is_ordered_in_anothers_session_goes_back_to_whoever_ordered_it() {
-    let court = Court::new(vec![vec![read("notes")]]);
-    court.put("notes", "plain");
-    let engine = court.process();
-    let elsewhere = Origin { channel: Channel::Http, ..origin() };
-    court.wait(engine.submit_within(session_called("talk"), &elsewhere, court.submission(), None)).unwrap();
-    assert!(court.wait(engine.outgoing(Channel::Redis, 0)).unwrap().entries.is_empty());
-    command(&court, &engine, "talk", "a");
-    court.work(&engine);
-    let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
-    let of_it = |entry: &Outgoing| matches!(&entry.what, Published::Result { task_id, .. } if task_id == "a");
-    assert!(page.entries.iter().any(of_it));
-}
-
-fn told(outgoing: Outgoing) -> Option<(Option<String>, &'static str, String)> {
-    match outgoing.what {
-        Published::Told { task_id, kind, message } => Some((task_id, kind, message)),
-        _ => None,
-    }
-}
-
 /// A turn begins a task where there is room, and says why not where there is none.
 #[test]
 fn a_turn_begins_no_more_than_may_be() {
@@ -680,7 +577,7 @@ fn a_planned_task_that_waits_for_a_person_has_a_result_that_says_so() {
 }
 
 /// What somebody says in the session without naming a task. The turn alone is driven: whoever works hears of it later.
-fn say(court: &Court, engine: &Engine, id: &str, by: &str, words: &str) -> String {
+pub fn say(court: &Court, engine: &Engine, id: &str, by: &str, words: &str) -> String {
     let template = court.submission();
     let what = Triggered::UserMessage { words: words.to_owned(), task_id: None };
     let origin = Origin { by: by.to_owned(), ..origin() };
