@@ -21,8 +21,8 @@ pub use health::{Health, Standing};
 pub use monitor::{Monitor, MonitorList, MonitorRequest, TimeoutWord};
 pub use more::{
     AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, ForkRequest,
-    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalRequest, Items, RedirectRequest,
-    RedirectShown, Schedule, ScheduleList, Settings, Spending, SpendingPoint, Whoami,
+    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalLooked, GoalRequest, Items,
+    RedirectRequest, RedirectShown, Schedule, ScheduleList, Settings, Spending, SpendingPoint, Whoami,
 };
 pub use objective::{
     ChangeSought, Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
@@ -38,8 +38,9 @@ pub use session::{
     Utterance,
 };
 pub use task::{
-    Activity, AttachmentRequest, DeadlineWord, Heard, LimitsRequest, MessageRequest, MessageSent, PlanningWord, Record,
-    RecordList, StartRequest, SurfaceWord, Task, TaskAccepted, TaskList, TaskPart, TaskRequest, ToStart, WishRequest,
+    Activity, AttachmentRequest, DeadlineWord, Heard, LimitsRequest, MessageRequest, MessageSent, MessageWord,
+    PlanningWord, Record, RecordList, StartRequest, SurfaceWord, Task, TaskAccepted, TaskList, TaskPart, TaskRequest,
+    ToStart, WishRequest,
 };
 pub use terminal::{
     RecordingList, TERMINAL_PROTOCOL, TICKET_PREFIX, Terminal, TerminalList, TerminalRecording, TerminalSaid,

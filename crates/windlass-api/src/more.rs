@@ -169,6 +169,20 @@ pub struct GoalAdded {
     pub card_id: String,
 }
 
+/// What a look at a goal found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GoalLooked {
+    pub goal: String,
+    /// holds, broken, skipped (something mends it already) or troubled (it could not be looked at).
+    pub found: String,
+    /// The checks that failed.
+    pub failed: Vec<String>,
+    /// What mends it.
+    pub task_id: Option<String>,
+    /// What was in the way of looking.
+    pub detail: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GoalChanged {
     pub goal: String,

@@ -182,19 +182,44 @@ pub struct Heard {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MessageRequest {
+    /// The words; of the kind `model`, which one. Some kinds have words of their own where none are said.
     #[schema(max_length = 65536)]
     pub message: String,
+    /// As what it is heard; without one, as an answer where there is a question, and as words otherwise.
+    pub kind: Option<MessageWord>,
     /// The question that it answers; without one, the only open one of the task's, or none.
     pub request_id: Option<String>,
+}
+
+/// The kinds of message that whoever works may hear. Not everybody hears each of them at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageWord {
+    Prompt,
+    Reply,
+    Resume,
+    /// Say where you are.
+    Checkpoint,
+    /// Go on.
+    Nudge,
+    /// Break off what you do, and wait for words.
+    Interrupt,
+    /// Rest until somebody says that it goes on.
+    Stop,
+    /// Another model is asked from the next question on.
+    Model,
 }
 
 /// What became of a message to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessageSent {
     pub task_id: String,
-    /// Seed 000's: `hitl_response` where it answered a question, `user_message` otherwise.
+    /// Seed 000's: `hitl_response` where it answered a question, `system_control` of an interrupt, a stop or a model, `user_message`
+    /// otherwise.
     pub injection_type: String,
     pub request_id: Option<String>,
+    /// As it was asked for.
+    pub kind: Option<MessageWord>,
 }
 
 /// A record of a journal, as it is stored.

@@ -6,7 +6,9 @@
 use serde_json::value::RawValue;
 
 /// What this Windlass can read: every owner registers with it. Whoever gives an event a new version raises it by one, and
-/// says `since` that number in the event's `older`.
+/// says `since` that number in the event's `older`; whoever makes a new kind of event raises it too, and says `since` of the kind. An old
+/// Windlass reads a new version by its downcast. Of a new kind it can read nothing, hence the store refuses it for as long as such a one is
+/// at work, and whoever writes the first has something to do in that case.
 pub const JOURNAL_LEVEL: u32 = 1;
 
 /// An event ready to be stored.
@@ -15,6 +17,8 @@ pub struct Encoded {
     pub kind: &'static str,
     pub version: u16,
     pub data: Box<RawValue>,
+    /// The journal's level from which on there are such events at all.
+    pub since: u32,
     /// How it becomes one of an earlier version: the first makes a first out of a second.
     pub older: &'static [Older],
 }
@@ -33,10 +37,10 @@ pub type Downcast = fn(serde_json::Value) -> serde_json::Value;
 impl Encoded {
     /// From which level on it can be read as it is.
     pub fn level(&self) -> u32 {
-        self.last_step().map_or(1, |step| step.since)
+        self.last_step().map_or(self.since, |step| step.since)
     }
 
-    /// As those read it who are at `level`.
+    /// As those read it who are at `level`, or as near to that as there is a way back.
     #[must_use]
     pub fn for_level(mut self, level: u32) -> Self {
         while let Some(step) = self.last_step().filter(|step| step.since > level) {
@@ -94,12 +98,12 @@ pub trait EventFamily: Sized {
     fn decode(kind: &str, version: u16, data: &str) -> Result<Self, Unreadable>;
 }
 
-/// A family of events: `Variant(Payload) = "stored.name"`, followed by its upcasts, oldest first, where it has any, and by as
+/// A family of events: `Variant(Payload) = "stored.name"`, followed by `since` and a level where the kind came later, and by its upcasts, oldest first, where it has any, and by as
 /// many `older`: the level since which each version is written, and its downcast.
 macro_rules! events {
     (
         $(#[$doc:meta])* pub enum $family:ident {
-            $($(#[$variant_doc:meta])* $variant:ident($payload:ty) = $kind:literal
+            $($(#[$variant_doc:meta])* $variant:ident($payload:ty) = $kind:literal $(since $first:literal)?
                 $(upcast [$($upcast:path),+] older [$($since:literal => $downcast:path),+])?,)+
         }
     ) => {
@@ -124,6 +128,7 @@ macro_rules! events {
                         kind: $kind,
                         version: 1 + u16::try_from(UPCASTS.len()).expect("few versions"),
                         data: serde_json::value::to_raw_value(payload).expect("payloads are plain data"),
+                        since: 1 $(- 1 + $first)?,
                         older: OLDER,
                     }
                 })+ }
@@ -167,6 +172,27 @@ mod tests {
     events! {
         pub enum Winch {
             Hauled(Hauled) = "winch.hauled" upcast [name_the_load, feet_to_metres] older [4 => unnamed, 6 => in_feet],
+            Oiled(Oiled) = "winch.oiled" since 3 upcast [with_oil] older [5 => whatever_oil],
+        }
+    }
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Oiled {
+        oil: String,
+    }
+
+    fn with_oil(_: Value) -> Value {
+        json!({ "oil": "any" })
+    }
+
+    fn whatever_oil(_: Value) -> Value {
+        json!({})
+    }
+
+    fn hauled_of(read: Winch) -> Hauled {
+        match read {
+            Winch::Hauled(hauled) => hauled,
+            Winch::Oiled(oiled) => panic!("{oiled:?}"),
         }
     }
 
@@ -185,8 +211,8 @@ mod tests {
         for (version, data) in
             [(1, r#"{"feet":10}"#), (2, r#"{"feet":10,"load":"anchor"}"#), (3, r#"{"metres":3,"load":"anchor"}"#)]
         {
-            let Winch::Hauled(read) = Winch::decode("winch.hauled", version, data).expect("readable");
-            assert_eq!(read, newest, "version {version}");
+            let read = Winch::decode("winch.hauled", version, data).expect("readable");
+            assert_eq!(hauled_of(read), newest, "version {version}");
         }
         let hauled = Winch::Hauled(newest);
         assert_eq!((hauled.kind(), hauled.encode().version), (Winch::KINDS[0], 3));
@@ -208,14 +234,25 @@ mod tests {
             let written = hauled().for_level(level);
             assert_eq!((written.version, written.level()), (version, level_written), "level {level}");
             let read = Winch::decode(written.kind, written.version, written.data.get());
-            let Winch::Hauled(read) = read.expect("a version that there is");
+            let read = hauled_of(read.expect("a version that there is"));
             assert_eq!(read, Hauled { metres: 3, load: "anchor".into() }, "level {level}");
+        }
+    }
+
+    /// There is nothing that an old one could read of it, and that is said by its level.
+    #[test]
+    fn a_new_kind_is_of_the_level_that_it_came_with_however_old_whoever_reads_is() {
+        let oiled = || Winch::Oiled(Oiled { oil: "linseed".into() }).encode();
+        assert_eq!((oiled().version, oiled().level()), (2, 5));
+        for (level, version, level_written) in [(1, 1, 3), (2, 1, 3), (3, 1, 3), (4, 1, 3), (5, 2, 5)] {
+            let written = oiled().for_level(level);
+            assert_eq!((written.version, written.level()), (version, level_written), "level {level}");
         }
     }
 
     #[test]
     fn what_a_newer_windlass_wrote_is_said_to_be_newer() {
-        for (kind, version) in [("winch.hauled", 4), ("winch.hauled", 0), ("winch.oiled", 1)] {
+        for (kind, version) in [("winch.hauled", 4), ("winch.hauled", 0), ("winch.painted", 1)] {
             let refused = Winch::decode(kind, version, "{}").expect_err("unknown");
             assert!(matches!(refused, Unreadable::Newer { .. }), "{kind} {version}: {refused}");
         }

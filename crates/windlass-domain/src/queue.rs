@@ -265,7 +265,7 @@ const KIND: &str = "queue.message";
 impl EventFamily for QueueMessage {
     fn encode(&self) -> Encoded {
         let data = serde_json::value::to_raw_value(self).expect("messages are plain data");
-        Encoded { kind: KIND, version: 1, data, older: &[] }
+        Encoded { kind: KIND, version: 1, data, since: 1, older: &[] }
     }
 
     fn decode(kind: &str, version: u16, data: &str) -> Result<Self, Unreadable> {

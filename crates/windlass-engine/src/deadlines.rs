@@ -37,7 +37,7 @@ pub(crate) fn deadline_timer(task: TaskId, deadline: Deadline) -> TimerChange {
         name: deadline_timer_name(task),
         due: deadline.at,
         queue: "deadline".to_owned(),
-        encoded: Encoded { kind: "deadline.due", version: 1, data: note, older: &[] },
+        encoded: Encoded { kind: "deadline.due", version: 1, data: note, since: 1, older: &[] },
         taint: Taint::Auth,
     })
 }

@@ -23,8 +23,9 @@ use crate::graph::Resting;
 use crate::kept::Kept;
 use crate::law::Law;
 use crate::memories::Recollections;
-use crate::process::{Machine, Process, retire_process};
+use crate::process::{Machine, Process, owner, retire_process};
 use crate::retention::Expired;
+use crate::room::Newcomers;
 use crate::story::{Index, KeptExecution, KeptOutline, execution_weight};
 use crate::stream_journal::KeptStates;
 use crate::timers::SetAside;
@@ -42,6 +43,7 @@ const MOST_OF_EXECUTIONS: usize = 32 << 20;
 const MOST_OF_OUTLINES: usize = 32 << 20;
 const MOST_OF_BELONGINGS: usize = 4 << 20;
 const MOST_OF_DATED: usize = 16 << 20;
+const MOST_OF_TOLD: usize = 16 << 20;
 
 /// Everything an engine stands on.
 pub struct EngineParts {
@@ -103,6 +105,7 @@ pub(crate) struct House {
     tenants: Mutex<BTreeMap<TaskId, Tenant>>,
     /// Why this process takes nothing new, for as long as the disk is nearly full.
     short_of_room: Mutex<Option<String>>,
+    newcomers: Mutex<Newcomers>,
     /// The planned tasks that this process carries out with all who work for them, and how to stop each.
     families: Mutex<BTreeMap<TaskId, Canceller>>,
     /// Tasks that this process took in and has yet to drive, with their messages.
@@ -128,6 +131,8 @@ pub(crate) struct House {
     pub outlines: Kept<(Tenant, ExecutionId), KeptOutline>,
     /// Tasks of conversations, with the times at which their status changed.
     pub dated: Kept<(Tenant, TaskId), Dated>,
+    /// Tasks as they stood at the record of which a channel was told last.
+    pub told: Kept<(Tenant, TaskId), Dated>,
     /// What streams are parts of.
     pub belongings: Kept<(Tenant, StreamId), Belonging>,
     pub recollections: Recollections,
@@ -165,6 +170,7 @@ impl Engine {
             driven: Mutex::default(),
             tenants: Mutex::default(),
             short_of_room: Mutex::default(),
+            newcomers: Mutex::new(Newcomers::Rest),
             families: Mutex::default(),
             in_hand: Mutex::default(),
             kept: Mutex::default(),
@@ -179,6 +185,7 @@ impl Engine {
             executions: Kept::new(MOST_OF_EXECUTIONS, execution_weight),
             outlines: Kept::new(MOST_OF_OUTLINES, KeptOutline::weight),
             dated: Kept::new(MOST_OF_DATED, Dated::weight),
+            told: Kept::new(MOST_OF_TOLD, Dated::weight),
             belongings: Kept::new(MOST_OF_BELONGINGS, Belonging::weight),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
@@ -204,6 +211,12 @@ impl Engine {
 }
 
 impl Engine {
+    /// From now on this process is among those at work, also where it takes nothing in hand: what it reads and writes for others must be
+    /// what everybody can read. Refused where the journal holds what it cannot.
+    pub async fn enlist(&self) -> Result<(), crate::Error> {
+        Ok(owner(&self.shared.house).await.map(drop)?)
+    }
+
     /// A clean end of this process: what it held is free at once. Without it, its heartbeat's silence frees it.
     pub async fn close(&self) -> Result<(), crate::Error> {
         let sealed = self.seal().await;
@@ -248,6 +261,14 @@ impl House {
 
     pub fn set_short_of_room(&self, why: Option<String>) {
         *self.short_of_room.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
+    pub fn newcomers(&self) -> Newcomers {
+        *self.newcomers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn set_newcomers(&self, newcomers: Newcomers) {
+        *self.newcomers.lock().unwrap_or_else(PoisonError::into_inner) = newcomers;
     }
 
     pub fn lock_families(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {

@@ -159,6 +159,10 @@ pub enum Error {
     #[error("{0}")]
     Blocked(String),
 
+    /// Of its data directory's disk.
+    #[error("nothing new is taken while {0}")]
+    NoRoom(String),
+
     /// It is free once this process has ended.
     #[error("what this worker held could not be given back: {0}; make room and start it again")]
     Kept(String),
@@ -200,6 +204,22 @@ impl Error {
         }
     }
 
+    /// There is too little room on a disk, and nothing else is wrong.
+    pub const fn is_full(&self) -> bool {
+        match self {
+            Self::NoRoom(_) => true,
+            Self::Store(error) | Self::Queue(windlass_store::queue::Error::Store(error)) => {
+                matches!(error, StoreError::DiskFull { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// It needs records of which somebody at work, who is older, can read nothing. It can be done once they are gone.
+    pub const fn is_too_new(&self) -> bool {
+        matches!(self, Self::Store(StoreError::TooNew { .. }))
+    }
+
     /// Whether what was asked for may have happened all the same: the store did not say.
     pub const fn leaves_doubt(&self) -> bool {
         match self {
@@ -213,11 +233,13 @@ impl Error {
     /// Whether the same thing, asked again later, may well be done: what is wrong is not in what was asked.
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Store(error) => error.refusal().is_none() || matches!(error, StoreError::Conflict { .. }),
+            Self::Store(StoreError::Conflict { .. } | StoreError::TooNew { .. }) => true,
+            Self::Store(error) => error.refusal().is_none(),
             Self::Queue(_)
             | Self::HeldElsewhere { .. }
             | Self::LeaseLost(_)
             | Self::Overtaken(_)
+            | Self::NoRoom(_)
             | Self::Kept(_)
             | Self::Seal(_)
             | Self::Workspace(_) => true,

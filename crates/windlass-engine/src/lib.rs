@@ -89,7 +89,7 @@ pub use questions::{LONGEST_MESSAGE, Message, OpenQuestion, QuestionTold, Sent};
 pub use read::{JournalRecord, Sending, TaskSummary};
 pub use requests::{Claim, KeptAnswer, REQUEST};
 pub use retention::{PruneRun, Pruned};
-pub use room::{Disk, LeastRoom, NO_ROOM, Space, ToldOfRoom};
+pub use room::{Disk, LeastRoom, NO_ROOM, Newcomers, Space, ToldOfRoom};
 pub use standing::Stands;
 pub use story::{ExecutionStanding, StoryPage, ToldTurn, TurnPage};
 pub use submit::{Agreed, Dispatch, Planning, Submission, SubmittedModel};

@@ -277,9 +277,20 @@ impl Engine {
         stream: &StreamId,
         mark: Mark,
     ) -> Result<Option<(Vec<StoredEvent>, bool)>, Error> {
+        self.rows_upto(stream, mark, Seq(u64::MAX)).await
+    }
+
+    /// The same, and none after `upto`.
+    pub(crate) async fn rows_upto(
+        &self,
+        stream: &StreamId,
+        mark: Mark,
+        upto: Seq,
+    ) -> Result<Option<(Vec<StoredEvent>, bool)>, Error> {
         let after = Seq(mark.seq.0.saturating_sub(1));
-        let mut rows = self.shared.store.stream(&self.shared.tenant, stream, after, PAGE).await?;
-        let is_last = rows.len() < PAGE;
+        let most = usize::try_from(upto.0.saturating_sub(after.0)).map_or(PAGE, |most| most.min(PAGE));
+        let mut rows = self.shared.store.stream(&self.shared.tenant, stream, after, most).await?;
+        let is_last = rows.len() < most;
         if mark != Mark::default() {
             if rows.first().map(Mark::of) != Some(mark) {
                 return Ok(None);

@@ -89,7 +89,7 @@ impl Engine {
             .unwrap_or_else(|_| to_raw_value(&json!({})).expect("plain data is always JSON"));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.expect.push((stream(key), after));
-        let encoded = Encoded { kind, version: 1, data, older: &[] };
+        let encoded = Encoded { kind, version: 1, data, since: 1, older: &[] };
         commit.events.push(NewEvent { stream: stream(key), encoded, taint: Taint::Auth, at: shared.wall() });
         shared.commit(commit).await?;
         Ok(())

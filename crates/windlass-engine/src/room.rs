@@ -1,5 +1,6 @@
 //! Room on the disk. Where there is too little, this process takes nothing new and has what it works on rest, with the reason, before
-//! the disk is full and every write fails. A timer of the task's remembers why it rests: whoever works and has room sends for it again.
+//! the disk is full and every write fails. A process that takes in what others ask for refuses that: a snapshot of a task's folder, made when
+//! it is taken in, would have what room is left. A timer of the task's remembers why it rests: whoever works and has room sends for it again.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -73,12 +74,21 @@ const fn mebibytes(bytes: u64) -> u64 {
     bytes >> 20
 }
 
+/// What becomes of tasks that are asked for here while there is too little room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newcomers {
+    /// They are kept, and rest: their user asks for them one by one, and sees why.
+    Rest,
+    Refused,
+}
+
 /// Who is told when room runs out, and when there is some again.
 pub type ToldOfRoom = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Engine {
     /// Looks at the disk for as long as this process works; once at once, so that nothing is taken first.
-    pub fn guard_disk(&self, disk: Arc<dyn Disk>, least: LeastRoom, told: ToldOfRoom) {
+    pub fn guard_disk(&self, disk: Arc<dyn Disk>, least: LeastRoom, newcomers: Newcomers, told: ToldOfRoom) {
+        self.shared.set_newcomers(newcomers);
         if let Ok(space) = disk.space()
             && least.is_short(space, false)
         {
@@ -87,6 +97,14 @@ impl Engine {
         }
         let guard = Guard { house: Arc::downgrade(&self.shared.house), disk, least, told, asked: BTreeSet::new() };
         self.shared.runtime.spawn(Box::pin(guard.watch()));
+    }
+
+    /// Whether what is asked for may be taken in.
+    pub(crate) fn has_room_for_newcomers(&self) -> Result<(), Error> {
+        match (self.shared.newcomers(), self.shared.short_of_room()) {
+            (Newcomers::Refused, Some(why)) => Err(Error::NoRoom(why)),
+            _ => Ok(()),
+        }
     }
 
     /// Its timer is due, and this process has room: where it still rests for that, somebody is sent for it.
@@ -134,7 +152,7 @@ fn room_timer(task: TaskId, due: Wall) -> TimerChange {
         name: TimerName(format!("{ROOM_TIMER}{task}")),
         due,
         queue: task_stream(task).as_str().to_owned(),
-        encoded: Encoded { kind: "room.due", version: 1, data: note, older: &[] },
+        encoded: Encoded { kind: "room.due", version: 1, data: note, since: 1, older: &[] },
         taint: Taint::Auth,
     })
 }

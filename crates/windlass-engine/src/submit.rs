@@ -332,6 +332,7 @@ impl Engine {
 
     /// What can be said against it before anything is done about it.
     fn may_be_taken(&self, submission: &Submission) -> Result<(), Error> {
+        self.has_room_for_newcomers()?;
         if let Some(objection) = submission.config.compaction.objection() {
             return Err(Error::Compaction(objection));
         }

@@ -44,7 +44,7 @@ fn refusals(path: &str, method: Method, operation: &Operation) -> Vec<u16> {
     }
     let mut parameters = operation.parameters.iter().flatten();
     let asks = parameters.any(|parameter| matches!(parameter, RefOr::T(one) if one.parameter_in == ParameterIn::Query));
-    refusals.extend([401, 429, 500, 503]);
+    refusals.extend([401, 429, 500, 503, 507]);
     if path.contains('{') {
         refusals.extend([400, 404]);
     }
@@ -98,6 +98,7 @@ const fn words(status: u16) -> &'static str {
         429 => "Too often, or too much at once.",
         500 => "Something broke here.",
         503 => "The store does not answer; ask again in a while.",
+        507 => "There is too little room on the server's disk.",
         _ => "It cannot be done.",
     }
 }
@@ -127,9 +128,9 @@ mod tests {
     #[test]
     fn answers_go_by_what_a_route_takes() {
         assert_eq!(answers("/v1/health", "get"), ["200", "304", "403", "503"]);
-        assert_eq!(answers("/v1/tasks", "get"), ["200", "304", "400", "401", "403", "429", "500", "503"]);
+        assert_eq!(answers("/v1/tasks", "get"), ["200", "304", "400", "401", "403", "429", "500", "503", "507"]);
         let (posted, deleted) = (answers("/v1/tasks", "post"), answers("/v1/schedules/{goal}", "delete"));
-        assert_eq!(posted, ["202", "400", "401", "403", "408", "409", "413", "415", "422", "429", "500", "503"]);
-        assert_eq!(deleted, ["200", "400", "401", "403", "404", "409", "429", "500", "503"]);
+        assert_eq!(posted, ["202", "400", "401", "403", "408", "409", "413", "415", "422", "429", "500", "503", "507"]);
+        assert_eq!(deleted, ["200", "400", "401", "403", "404", "409", "429", "500", "503", "507"]);
     }
 }

@@ -17,6 +17,7 @@ pub mod redis;
 mod routes;
 mod server;
 mod service;
+mod stamp;
 mod terminals;
 
 pub use events::Live;
@@ -24,4 +25,5 @@ pub use http::{BadTls, Drain, Limits, Tls, tls_from_files};
 pub use openapi::document;
 pub use problems::Refusal;
 pub use server::{Server, ServerParts};
+pub use stamp::Stamp;
 pub use terminals::TerminalPlaces;

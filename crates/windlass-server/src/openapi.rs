@@ -3,7 +3,7 @@
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Components, Info, OpenApi, OpenApiBuilder, RefOr, Required};
 use utoipa::{PartialSchema as _, ToSchema as _};
 use windlass_api::Problem;
@@ -14,6 +14,8 @@ use crate::routes::TICKET;
 
 pub const DOCUMENT: &str = "/openapi.json";
 pub const BEARER: &str = "bearer";
+/// By a path that is a secret, and a signature.
+pub const HOOK: &str = "hook";
 
 /// All of it, as it is served; beside the routes the kinds of records, so that whoever tells of them can have words for each.
 pub fn document() -> OpenApi {
@@ -57,6 +59,9 @@ pub fn cover() -> OpenApi {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
     components.schemas.insert(Problem::name().into_owned(), Problem::schema());
     components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
+    let signed = "`sha256=` and the HMAC-SHA256 of the body, in hexadecimal digits, by the key of whoever is known by this path.";
+    let signature = ApiKeyValue::with_description("X-Hub-Signature-256", signed);
+    components.add_security_scheme(HOOK, SecurityScheme::ApiKey(ApiKey::Header(signature)));
     OpenApiBuilder::new().info(info).components(Some(components)).build()
 }
 

@@ -10,9 +10,10 @@ use windlass_api::{
     Settings, TaskRequest,
 };
 use windlass_domain::approval::WorstCase;
+use windlass_domain::execution::MessageKind;
 use windlass_domain::graph::{Change, GraphState};
-use windlass_domain::{BoxFuture, TaskId, Tenant};
-use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Submission};
+use windlass_domain::{BoxFuture, RequestId, Secret, TaskId, Tenant};
+use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Sent, Submission};
 
 use crate::auth::{Caller, TokenRecord};
 use crate::problems::Refusal;
@@ -47,6 +48,24 @@ pub enum View {
     Patterns,
     Skills,
     Gates,
+}
+
+/// Something that is said to a task.
+#[derive(Debug, Clone)]
+pub struct Said {
+    pub task: TaskId,
+    pub question: Option<RequestId>,
+    pub kind: MessageKind,
+    /// None: those that the kind has of its own.
+    pub text: Option<String>,
+}
+
+/// A source of events that is known by a path, and signs as others have their webhooks sign.
+#[derive(Clone)]
+pub struct Hook {
+    pub tenant: Tenant,
+    pub source: String,
+    pub key: Secret,
 }
 
 /// The house that the server is the door of: the operator's configuration, keys and folders.
@@ -118,9 +137,15 @@ pub trait House: Send + Sync {
         command: Value,
     ) -> BoxFuture<'static, Result<CommandTold, Refusal>>;
 
+    /// Says something of a kind of its own to whoever works on a task: who can hear that, and which models there are, is the house's to know.
+    fn tell(&self, engine: Engine, caller: &Caller, said: Said) -> BoxFuture<'static, Result<Sent, Refusal>>;
+
     /// For Prometheus: of the whole process, whosever tasks it works on.
     fn metrics(&self) -> String;
 
     /// The key with which this source signs what it sends, if there is such a source.
-    fn webhook_key(&self, tenant: &Tenant, source: &str) -> Option<windlass_domain::Secret>;
+    fn webhook_key(&self, tenant: &Tenant, source: &str) -> Option<Secret>;
+
+    /// Who is known by this path, of those who can bear no token.
+    fn hook(&self, path: &str) -> Option<Hook>;
 }

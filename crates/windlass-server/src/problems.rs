@@ -23,7 +23,10 @@ pub struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
-        [401, 403, 429, 500, 503].into_iter().map(|status| (status.to_string(), Self::answer(status).into())).collect()
+        [401, 403, 429, 500, 503, 507]
+            .into_iter()
+            .map(|status| (status.to_string(), Self::answer(status).into()))
+            .collect()
     }
 }
 
@@ -134,6 +137,17 @@ impl Refusal {
             .after(RETRY_AFTER_SECONDS)
     }
 
+    /// No `503`: whoever gets one asks again by itself, and room is made by a person.
+    fn no_room(error: &Error) -> Self {
+        let detail = match error {
+            Error::NoRoom(_) => error.to_string(),
+            // Where its data lies is the operator's to know.
+            _ => "the server's disk is full; nothing was lost".to_owned(),
+        };
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, "no_room", detail)
+            .hint("the operator of the server sees to that; what is under way can be looked at, answered and ended")
+    }
+
     fn after(self, seconds: u64) -> Self {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
@@ -170,6 +184,9 @@ impl IntoResponse for Refusal {
 impl Refusal {
     /// What an error of the engine's is to whoever asked; none where they can do nothing about it.
     pub fn of(error: &Error) -> Option<Self> {
+        if error.is_full() {
+            return Some(Self::no_room(error));
+        }
         let (status, code) = match error {
             Error::NoSuchTask(_) => (StatusCode::NOT_FOUND, "no_such_task"),
             Error::NoSuchQuestion { .. } | Error::Question(windlass_domain::QuestionRejected::NotAsked) => {
@@ -213,6 +230,7 @@ impl Refusal {
             | Error::Workspace(_)
             | Error::Blocked(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unfit"),
             Error::TooManyFromOutside { .. } => (StatusCode::TOO_MANY_REQUESTS, "too_many"),
+            too_new if too_new.is_too_new() => (StatusCode::CONFLICT, "too_new"),
             _ => return None,
         };
         Some(Self::new(status, code, error.to_string()))

@@ -12,7 +12,6 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
-use rustls::ServerConfig;
 use tokio::sync::Semaphore;
 use windlass_domain::Runtime;
 use windlass_engine::Engine;
@@ -21,7 +20,7 @@ use crate::ask::{Bounds, Rates, Shares, heard_once, hold_to_rate, hold_to_share,
 use crate::auth::{Names, Scopes, Tickets, admit, hold_to_scope};
 use crate::console;
 use crate::events::{Live, Tails};
-use crate::http::{Drain, Limits, Listener, Made};
+use crate::http::{Drain, Limits, Listener, Made, Tls};
 use crate::port::{House, Journal, TokenBook};
 use crate::problems::Refusal;
 use crate::pulse::Pulse;
@@ -43,7 +42,7 @@ pub struct ServerParts {
     /// How often a token may ask.
     pub requests_per_second: u32,
     pub limits: Limits,
-    pub tls: Option<Arc<ServerConfig>>,
+    pub tls: Option<Tls>,
 }
 
 pub struct Server {
@@ -66,6 +65,7 @@ impl Server {
             tls,
         } = parts;
         let draining = drain.watched();
+        let tls = tls.map(|tls| tls.telling(&journal));
         let service = Service {
             all: engine,
             runtime: Arc::clone(&runtime),

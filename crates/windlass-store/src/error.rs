@@ -60,6 +60,13 @@ pub enum Error {
     )]
     TooOld { written: u32, known: u32 },
 
+    /// A record of a kind that is new, of which whoever is older can read nothing.
+    #[error(
+        "this needs level {needed} of the journal, and a process that reads up to {least} is at work or was until a moment ago: \
+         upgrade or end that one first"
+    )]
+    TooNew { needed: u32, least: u32 },
+
     #[error("the database has schema {found}, and this version of windlass knows up to {known}: use a newer windlass")]
     NewerSchema { found: u32, known: u32 },
 
@@ -112,6 +119,7 @@ impl Error {
             Self::Unread { .. } => Some("unread"),
             Self::TooLarge { .. } => Some("too_large"),
             Self::TooOld { .. } => Some("too_old"),
+            Self::TooNew { .. } => Some("too_new"),
             Self::NewerSchema { .. }
             | Self::Corrupt { .. }
             | Self::ReadOnly { .. }

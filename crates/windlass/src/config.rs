@@ -414,7 +414,9 @@ impl FileConfig {
         let embeddings = self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref());
         let search = self.web_search.iter().filter_map(|search| search.key_env.as_deref());
         let webhooks = self.tenants.values().map(|tenant| &tenant.webhooks).chain([&self.server.webhooks]);
-        let webhooks = webhooks.flat_map(BTreeMap::values).map(|webhook| webhook.key_env.as_str());
+        let webhooks = webhooks.flat_map(BTreeMap::values);
+        let webhooks =
+            webhooks.flat_map(|webhook| [Some(webhook.key_env.as_str()), webhook.path_env.as_deref()]).flatten();
         let context = self.context_service.key_env.as_deref();
         embeddings.chain(search).chain(context).chain(self.mcp.key_variables()).chain(webhooks)
     }

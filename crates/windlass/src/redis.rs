@@ -28,7 +28,7 @@ pub struct RedisConfig {
     pub workspace: Option<PathBuf>,
     /// Whether cards may be answered there. Whoever can write to the streams can then approve.
     pub approvals: bool,
-    /// About how many entries are kept in each stream that goes out.
+    /// About how many entries are kept in each stream that goes out, beside those of the last hour.
     pub maxlen: Option<u64>,
     pub model: Option<String>,
     /// Play this script instead of asking a model.

@@ -53,6 +53,32 @@ pub struct TenantConfig {
 pub struct WebhookConfig {
     /// The variable that holds the key with which it signs.
     pub key_env: String,
+    /// The variable that holds the path by which it is known where it can bear no token. Whoever knows that path, and signs, is heard.
+    pub path_env: Option<String>,
+}
+
+/// Of a path that stands for a token.
+const SHORTEST_PATH: usize = 32;
+const LONGEST_PATH: usize = 128;
+
+/// Whether nobody guesses it, and it can stand in an address.
+pub fn is_secret_path(path: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (SHORTEST_PATH..=LONGEST_PATH).contains(&path.len()) && path.bytes().all(is_plain)
+}
+
+/// What is wrong with the paths of webhooks.
+pub fn path_objections(config: &Config) -> Vec<WrongUse> {
+    let all = config.file.tenants.values().map(|tenant| &tenant.webhooks).chain([&config.file.server.webhooks]);
+    let named = all.flat_map(BTreeMap::values).filter_map(|webhook| webhook.path_env.as_ref());
+    let is_bad = |name: &&String| config.keys.of(Some(*name)).is_some_and(|path| !is_secret_path(path.expose()));
+    let told = |name: &String| {
+        let what = format!(
+            "windlass.toml: the `path_env` {name} must hold {SHORTEST_PATH} to {LONGEST_PATH} letters, digits, `-` or `_`"
+        );
+        WrongUse::new(what).hint("make one with: openssl rand -hex 32")
+    };
+    named.filter(is_bad).map(told).collect()
 }
 
 pub type TenantsConfig = BTreeMap<String, TenantConfig>;

@@ -3,13 +3,13 @@
 //! change, so that what is taken back is good for nothing at once.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use windlass_api::Scope;
 use windlass_domain::{Runtime, Tenant, Wall};
+use windlass_server::Stamp;
 use windlass_server::auth::{TokenRecord, fingerprint};
 use windlass_server::port::{Journal, TokenBook};
 
@@ -51,14 +51,6 @@ pub struct FileTokens {
 struct Known {
     stamps: [Option<Stamp>; 2],
     tokens: Arc<Vec<TokenRecord>>,
-}
-
-/// That a file is what it was: none where there is no file.
-type Stamp = (u64, i64, i64, u64);
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let metadata = path.metadata().ok()?;
-    Some((metadata.ino(), metadata.mtime(), metadata.mtime_nsec(), metadata.len()))
 }
 
 impl FileTokens {
@@ -191,7 +183,7 @@ pub struct Wanted {
 impl TokenBook for FileTokens {
     fn tokens(&self) -> Arc<Vec<TokenRecord>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamps = [stamp(&self.own_path()), stamp(&self.named_path())];
+        let stamps = [Stamp::of(&self.own_path()), Stamp::of(&self.named_path())];
         if known.stamps != stamps {
             *known = Known { stamps, tokens: Arc::new(self.read_all()) };
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use windlass_adapters::Screens;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, EngineParts, Machine};
+use windlass_engine::{Engine, EngineParts, Machine, Newcomers};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
@@ -63,7 +63,7 @@ impl Windlass {
     pub async fn open_to_work(config: Config) -> anyhow::Result<Self> {
         let (data_dir, room) = (config.data_dir.clone(), config.file.limits);
         let opened = Box::pin(Self::open_for(config, Load::OneTask, Arc::new(Silent))).await?;
-        Ok(opened.in_order().await?.with_duties(&data_dir, room))
+        Ok(opened.in_order().await?.with_duties(&data_dir, room, Newcomers::Rest))
     }
 
     /// The same for a worker, whose tasks must not wait for each other.
@@ -72,7 +72,7 @@ impl Windlass {
         let retention = config.file.retention.older_than();
         let windlass = Box::pin(Self::open_for(config, Load::ManyTasks, telemetry)).await?.in_order().await?;
         windlass.engine.keep_pruning(retention, Arc::new(|what: &str| mention(what)));
-        Ok(windlass.with_duties(&data_dir, room))
+        Ok(windlass.with_duties(&data_dir, room, Newcomers::Refused))
     }
 
     /// The same for somebody who asks from elsewhere, with the engine as their tenant has it.
@@ -85,9 +85,9 @@ impl Windlass {
     }
 
     /// For as long as this process works.
-    fn with_duties(self, data_dir: &Path, room: RoomConfig) -> Self {
+    fn with_duties(self, data_dir: &Path, room: RoomConfig, newcomers: Newcomers) -> Self {
         let disk = Arc::new(DataDisk::new(data_dir));
-        self.engine.guard_disk(disk, room.least(), Arc::new(|what: &str| mention(what)));
+        self.engine.guard_disk(disk, room.least(), newcomers, Arc::new(|what: &str| mention(what)));
         self
     }
 

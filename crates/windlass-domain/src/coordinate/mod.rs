@@ -9,7 +9,7 @@ mod user;
 mod view;
 
 pub use limits::ConcurrencyConfig;
-pub use origin::{Channel, LOCAL_USER, Origin, UNNAMED_USER};
+pub use origin::{Channel, LOCAL_USER, Origin, UNNAMED_USER, is_nobodys};
 pub use outbox::{OutboxEvent, OutboxMoved, OutboxOpened, OutboxState};
 pub use trigger::{Steering, Trigger, TriggerType, Triggered};
 pub use user::{SessionBegan, SessionRested, UserAction, UserEvent, UserRejected, UserState};

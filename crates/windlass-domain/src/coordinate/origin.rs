@@ -9,6 +9,14 @@ pub const LOCAL_USER: &str = "local";
 /// Whose a session is where the caller names nobody.
 pub const UNNAMED_USER: &str = "unnamed";
 
+/// What records call those who have no name of their own, so that nobody else may be called so.
+const NOBODYS: [&str; 5] = [LOCAL_USER, UNNAMED_USER, "runtime", "system", "windlass"];
+
+/// Whether a name is one that records have for nobody, however it is written.
+pub fn is_nobodys(name: &str) -> bool {
+    NOBODYS.iter().any(|nobodys| name.trim().eq_ignore_ascii_case(nobodys))
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// Who, as far as the door knows.
@@ -18,7 +26,7 @@ pub struct Origin {
 }
 
 /// A front door.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
     #[default]

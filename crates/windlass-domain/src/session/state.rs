@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{SessionEvent, Speaker, StatusTold, TaskTaken, TurnDone, TurnEnded, UserSaid};
 use crate::caller::CallerName;
-use crate::coordinate::{Channel, Names};
+use crate::coordinate::{Channel, Names, TriggerType};
 use crate::id::{MessageId, TaskId};
 use crate::queue::ExecutionStatus;
 use crate::taint::Taint;
@@ -27,7 +27,10 @@ pub struct SessionState {
     pub news: BTreeMap<TaskId, News>,
     /// Whose it is.
     pub user_id: String,
+    /// By which it was opened.
     pub channel: Channel,
+    /// By which anybody has spoken in it.
+    doors: BTreeSet<Channel>,
     /// What its caller calls it, and its tasks.
     pub called: Option<CallerName>,
     pub names: BTreeMap<TaskId, Names>,
@@ -92,10 +95,12 @@ impl SessionState {
                 self.workspace = Some(opened.workspace.clone());
                 self.user_id.clone_from(&opened.user_id);
                 self.channel = opened.channel;
+                self.doors.insert(opened.channel);
                 self.called.clone_from(&opened.called);
             }
             SessionEvent::UserSaid(said) => {
                 self.taint = Some(self.taint().join(said.taint));
+                self.doors.extend(said.by.iter().map(|by| by.channel));
                 self.unheard.push(said.clone());
             }
             SessionEvent::TurnStarted(started) => {
@@ -111,7 +116,11 @@ impl SessionState {
                 let known = self.news.remove(&told.task);
                 self.news.insert(told.task, News::after(known, told));
             }
-            SessionEvent::Triggered(_) => {}
+            SessionEvent::Triggered(triggered) => {
+                let is_said =
+                    matches!(triggered.kind, TriggerType::UserMessageReceived | TriggerType::HitlResponseReceived);
+                self.doors.extend(is_said.then_some(triggered.channel));
+            }
             SessionEvent::TaskTaken(taken) => self.take(taken),
             SessionEvent::TaskLetIn(let_in) => {
                 self.waiting.retain(|waiting| *waiting != let_in.task_id);
@@ -127,6 +136,8 @@ impl SessionState {
     fn take(&mut self, taken: &TaskTaken) {
         let TaskTaken { task_id, called, waits } = taken;
         self.remember(*task_id);
+        // Commands come by no other door.
+        self.doors.extend(called.command_id.is_some().then_some(Channel::Redis));
         if *called != Names::default() {
             self.names.insert(*task_id, called.clone());
         }
@@ -149,6 +160,11 @@ impl SessionState {
 
     pub fn has_room(&self, most: u32) -> bool {
         self.under_way.len() < most as usize
+    }
+
+    /// Whether what comes of it is told there: whoever speaks by a door is answered there, whoever opened the conversation.
+    pub fn is_heard_at(&self, door: Channel) -> bool {
+        self.doors.contains(&door)
     }
 
     /// Whether none of its tasks is under way, or waits to be.

@@ -27,7 +27,7 @@ pub fn request(
     rider.expect.push((journal.stream.clone(), Seq(0)));
     rider.events.extend(rows);
     let note = serde_json::value::to_raw_value(&card_id).expect("an id is plain data");
-    let encoded = |kind| Encoded { kind, version: 1, data: note.clone(), older: &[] };
+    let encoded = |kind| Encoded { kind, version: 1, data: note.clone(), since: 1, older: &[] };
     rider.messages.push(NewMessage {
         message_id: review_message(card_id),
         queue: REVIEW.to_owned(),

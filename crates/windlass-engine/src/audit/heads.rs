@@ -41,7 +41,7 @@ impl Engine {
         let at = shared.wall();
         let seal = serde_json::json!({"place": shared.process.place()});
         let data = serde_json::value::to_raw_value(&seal).expect("an object is JSON");
-        let encoded = Encoded { kind: SEALED, version: 1, data, older: &[] };
+        let encoded = Encoded { kind: SEALED, version: 1, data, since: 1, older: &[] };
         let mut commit = Commit::unfenced(shared.tenant.clone(), at);
         commit.events.push(NewEvent { stream: audit_stream("heads"), encoded, taint: Taint::Auth, at });
         Ok(shared.store.commit(commit).await?.chain.unwrap_or(before))

@@ -18,6 +18,14 @@ const ELSEWHERE: &str = "approvals are not taken by this door: answer with `wind
                          owner is known";
 
 impl Engine {
+    /// Whether it is a card that somebody was asked by, and no question.
+    pub async fn is_card(&self, request_id: &str) -> Result<bool, Error> {
+        match request_id.parse::<CardId>() {
+            Ok(card) => Ok(self.card(card).await?.1.is_some()),
+            Err(_) => Ok(false),
+        }
+    }
+
     /// Whose question or card it is.
     pub(super) async fn asker(&self, request_id: &str) -> Result<TaskId, Error> {
         let unknown = || Error::NoSuchRequest(request_id.to_owned());

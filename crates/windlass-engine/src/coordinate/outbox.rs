@@ -105,14 +105,14 @@ impl Engine {
         }
     }
 
-    /// The tasks that are under way in sessions of a channel, as their callers call them, with their flags.
+    /// The tasks that are under way in sessions that are heard at a channel, as their callers call them, with their flags.
     pub async fn flags_under_way(&self, channel: Channel) -> Result<Vec<(String, &'static str)>, Error> {
         let (mut flags, mut before) = (Vec::new(), None);
         loop {
             let page = self.shared.store.streams(&self.shared.tenant, "session", before.as_ref(), PAGE).await?;
             for session_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
                 let session = self.session(session_id).await?;
-                for task in session.under_way.iter().chain(&session.waiting).filter(|_| session.channel == channel) {
+                for task in session.under_way.iter().chain(&session.waiting).filter(|_| session.is_heard_at(channel)) {
                     let is_paused = self.task(*task).await?.status == Some(TaskStatus::Paused);
                     flags.push((session.name_of(*task), if is_paused { "paused" } else { "running" }));
                 }

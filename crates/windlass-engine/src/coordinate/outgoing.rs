@@ -7,13 +7,11 @@ use windlass_domain::execution::{ExecutionEvent, OwnerEffect};
 use windlass_domain::session::{SessionEvent, SessionState, TurnDone, TurnEnded};
 use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
 use windlass_domain::{
-    Awaited, ExecutionId, HitlRequest, QuestionEvent, QuestionState, Seq, SessionId, TaskId, TaskResult,
-    TaskResultStatus,
+    Awaited, ExecutionId, HitlRequest, QuestionEvent, QuestionState, SessionId, TaskId, TaskResult, TaskResultStatus,
 };
-use windlass_store::{StoredEvent, StreamId};
+use windlass_store::StoredEvent;
 
 use crate::Error;
-use crate::attempt::task_stream;
 use crate::engine::Engine;
 
 #[derive(Debug, Clone)]
@@ -52,7 +50,7 @@ pub enum Published {
 }
 
 impl Engine {
-    /// What a record tells a channel; nothing where it is of no session that was opened there.
+    /// What a record tells a channel; nothing where it is of no session in which anybody has spoken there.
     pub(super) async fn told_by(&self, channel: Channel, row: &StoredEvent) -> Result<Vec<Outgoing>, Error> {
         match row.stream.kind() {
             "task" => self.told_by_task(channel, row).await,
@@ -93,8 +91,10 @@ impl Engine {
             }
             TaskEvent::Changed(_) => vec![status(Some("running"))],
             TaskEvent::AttemptWaiting(_) => {
-                let mut blocked = state.report(TaskResultStatus::BlockedUser, false, None);
-                if let (Some(blocked), Some(first)) = (&mut blocked, state.waits_for.first()) {
+                // A monitor is nobody whom anything could be asked.
+                let of_people = state.waits_for.iter().find(|about| about.is_of_people());
+                let mut blocked = of_people.and_then(|_| state.report(TaskResultStatus::BlockedUser, false, None));
+                if let (Some(blocked), Some(first)) = (&mut blocked, of_people) {
                     blocked.hitl_request = self.hitl_request(*first).await?;
                 }
                 result(blocked).into_iter().collect()
@@ -121,7 +121,7 @@ impl Engine {
             }
             _ => return Ok(Vec::new()),
         };
-        if session.channel != channel || message.trim().is_empty() {
+        if !session.is_heard_at(channel) || message.trim().is_empty() {
             return Ok(Vec::new());
         }
         let task_id = task.map(|task| session.name_of(task));
@@ -183,40 +183,24 @@ impl Engine {
     }
 
     async fn told_by_execution(&self, channel: Channel, row: &StoredEvent) -> Result<Vec<Outgoing>, Error> {
-        let is_told = |event: &ExecutionEvent| matches!(event, ExecutionEvent::OwnerEffect(OwnerEffect::Told { .. }));
         if row.kind != OWNER_EFFECT {
             return Ok(Vec::new());
         }
-        let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;
-        let (true, Ok(execution)) = (is_told(&event), row.stream.id().parse::<ExecutionId>()) else {
+        let ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) =
+            ExecutionEvent::decode(&row.kind, row.version, &row.data)?
+        else {
             return Ok(Vec::new());
         };
-        let ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) = event else { return Ok(Vec::new()) };
-        let Some(task) = self.worked_on(execution).await? else { return Ok(Vec::new()) };
+        let Ok(execution) = row.stream.id().parse::<ExecutionId>() else { return Ok(Vec::new()) };
+        // Not by its scope: of whoever only talks that is a folder.
+        let task = match self.task_of(execution).await {
+            Err(Error::OfNoTask(_)) => return Ok(Vec::new()),
+            task => task?,
+        };
         let state = self.task(task).await?;
         let Some(at) = self.addressed_whole(channel, &state, row).await? else { return Ok(Vec::new()) };
         let task_id = Some(at.task_id.clone()).filter(|_| !state.is_turn());
         Ok(vec![at.tells(Published::Told { task_id, kind: "status", message })])
-    }
-
-    /// The task that an execution, or one that spawned it, works on.
-    async fn worked_on(&self, execution: ExecutionId) -> Result<Option<TaskId>, Error> {
-        let stream = StreamId::new("execution", execution);
-        let first = self.shared.store.stream(&self.shared.tenant, &stream, Seq(0), 1).await?;
-        let Some(first) = first.first() else { return Ok(None) };
-        match ExecutionEvent::decode(&first.kind, first.version, &first.data)? {
-            ExecutionEvent::Header(header) => Ok(header.scope.id.parse().ok()),
-            _ => Ok(None),
-        }
-    }
-
-    /// As it stood when this record was new.
-    async fn task_at(&self, task: TaskId, seq: Seq) -> Result<TaskState, Error> {
-        let mut state = TaskState::default();
-        for row in self.rows_after(&task_stream(task), Seq(0)).await?.into_iter().filter(|row| row.seq <= seq) {
-            state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
-        }
-        Ok(state)
     }
 
     /// Whom news of a task are for; nobody where it works for another, or decides where words go.
@@ -243,7 +227,7 @@ impl Engine {
         let whole = created.part_of.as_ref().map_or(created.command.task_id, |of| of.root);
         let session_id = created.command.session_id;
         let session = self.session(session_id).await?;
-        if session.workspace.is_none() || session.channel != channel {
+        if session.workspace.is_none() || !session.is_heard_at(channel) {
             return Ok(None);
         }
         let named = session.names.get(&whole).and_then(|names| names.command_id.as_ref());

@@ -2,7 +2,8 @@
 
 use windlass_domain::coordinate::SessionView;
 use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{SessionId, TaskId, Wall};
+use windlass_domain::{Seq, SessionId, TaskId, Wall};
+use windlass_store::StoredEvent;
 
 use crate::Error;
 use crate::attempt::task_stream;
@@ -31,6 +32,17 @@ pub(crate) struct Dated {
 impl Dated {
     pub const fn weight(&self) -> usize {
         self.bytes
+    }
+
+    fn take(&mut self, row: &StoredEvent) -> Result<(), Error> {
+        let before = self.state.status;
+        self.state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+        if self.state.status != before {
+            self.changed = row.at;
+        }
+        self.bytes += row.data.len();
+        self.mark = Mark::of(row);
+        Ok(())
     }
 }
 
@@ -64,16 +76,31 @@ impl Engine {
                 continue;
             };
             for row in rows {
-                let before = known.state.status;
-                known.state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
-                if known.state.status != before {
-                    known.changed = row.at;
-                }
-                known.bytes += row.data.len();
-                known.mark = Mark::of(&row);
+                known.take(&row)?;
             }
             if is_last {
                 return Ok((known.state.clone(), known.changed));
+            }
+        }
+    }
+
+    /// As it stood when this record was new. Whoever asks for one after the other, as they were written, reads each once.
+    pub(super) async fn task_at(&self, task: TaskId, seq: Seq) -> Result<TaskState, Error> {
+        let stream = task_stream(task);
+        let mut told = self.shared.told.hold((self.shared.tenant.clone(), task)).await;
+        if told.mark.seq > seq {
+            *told = Dated::default();
+        }
+        loop {
+            let Some((rows, is_last)) = self.rows_upto(&stream, told.mark, seq).await? else {
+                *told = Dated::default();
+                continue;
+            };
+            for row in rows {
+                told.take(&row)?;
+            }
+            if is_last || told.mark.seq >= seq {
+                return Ok(told.state.clone());
             }
         }
     }

@@ -4,7 +4,7 @@
 use windlass_domain::coordinate::{Steering, Trigger, Triggered};
 use windlass_domain::execution::{AgentInjection, InjectionType};
 use windlass_domain::task::{Control, Wish};
-use windlass_domain::{CallerName, SessionId, Taint, TaskId};
+use windlass_domain::{CallerName, Seq, SessionId, Taint, TaskId};
 use windlass_policy::approve::OwnerKey;
 use windlass_store::{Commit, Error as StoreError};
 
@@ -13,6 +13,7 @@ use super::{Mandate, Opening};
 use crate::Error;
 use crate::approvals::Answered;
 use crate::asked::Asked;
+use crate::attempt::task_stream;
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::questions::{Message, Sent};
@@ -95,6 +96,12 @@ impl Engine {
     pub(super) async fn session_of(&self, task: TaskId) -> Result<SessionId, Error> {
         let state = self.task(task).await?;
         state.created.map(|created| created.command.session_id).ok_or(Error::NoSuchTask(task))
+    }
+
+    /// Whether there is a task that its caller calls so, over or not.
+    pub async fn has_task(&self, name: &CallerName) -> Result<bool, Error> {
+        let stream = task_stream(self.task_called(name));
+        Ok(self.shared.store.head(&self.shared.tenant, &stream).await? > Seq(0))
     }
 
     pub(super) fn task_called(&self, name: &CallerName) -> TaskId {

@@ -30,7 +30,7 @@ pub(super) fn goal_timer(goal: GoalId, due: Wall) -> TimerChange {
         name: timer_name(goal),
         due,
         queue: "goal".to_owned(),
-        encoded: Encoded { kind: "goal.due", version: 1, data: note, older: &[] },
+        encoded: Encoded { kind: "goal.due", version: 1, data: note, since: 1, older: &[] },
         taint: Taint::Auth,
     })
 }

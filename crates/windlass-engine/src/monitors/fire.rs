@@ -23,7 +23,7 @@ pub(super) fn monitor_timer(task: TaskId, due: Wall) -> TimerChange {
         name: monitor_timer_name(task),
         due,
         queue: "monitor".to_owned(),
-        encoded: Encoded { kind: "monitor.due", version: 1, data: note, older: &[] },
+        encoded: Encoded { kind: "monitor.due", version: 1, data: note, since: 1, older: &[] },
         taint: Taint::Auth,
     })
 }

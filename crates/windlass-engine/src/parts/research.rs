@@ -195,7 +195,7 @@ fn fenced(text: &str) -> String {
 /// A timer about a task.
 pub(super) fn due(name: TimerName, about: TaskId, due: Wall) -> TimerChange {
     let note = serde_json::value::to_raw_value(&about).expect("an id is plain data");
-    let encoded = Encoded { kind: "part.due", version: 1, data: note, older: &[] };
+    let encoded = Encoded { kind: "part.due", version: 1, data: note, since: 1, older: &[] };
     TimerChange::Set(NewTimer { name, due, queue: "part".to_owned(), encoded, taint: Taint::Auth })
 }
 

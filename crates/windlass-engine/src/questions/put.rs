@@ -33,7 +33,7 @@ pub fn put_question(
         queue: REVIEW.to_owned(),
         subject: Some(journal.stream),
         trace_id: trace_of(task_id),
-        encoded: Encoded { kind: KIND, version: 1, data, older: &[] },
+        encoded: Encoded { kind: KIND, version: 1, data, since: 1, older: &[] },
         taint,
         priority: 0,
         not_before: None,

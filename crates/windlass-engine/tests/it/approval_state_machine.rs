@@ -404,7 +404,7 @@ fn a_card_that_cannot_be_read_holds_up_no_other() {
     let engine = court.process();
     let (strange, unreadable) = court.park(&engine);
     let data = serde_json::value::to_raw_value(&serde_json::json!({})).unwrap();
-    let from_the_future = Encoded { kind: "approval.decided", version: 99, data, older: &[] };
+    let from_the_future = Encoded { kind: "approval.decided", version: 99, data, since: 1, older: &[] };
     court.forge(&StreamId::new("approval", unreadable.card.card_id), from_the_future);
     let (plain, asked) = court.park(&engine);
     assert_ne!((strange, unreadable.card.card_id), (plain, asked.card.card_id));

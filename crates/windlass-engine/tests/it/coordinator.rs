@@ -19,23 +19,23 @@ use crate::between::Between;
 use crate::clock::Clock;
 use crate::court::{Ask, Court, ask, bash, owner_key, read};
 
-fn name(text: &str) -> CallerName {
+pub fn name(text: &str) -> CallerName {
     text.parse().unwrap()
 }
 
-fn origin() -> Origin {
+pub fn origin() -> Origin {
     Origin { by: "ada".to_owned(), channel: Channel::Redis, taint: Taint::Auth }
 }
 
-fn session_called(text: &str) -> SessionId {
+pub fn session_called(text: &str) -> SessionId {
     SessionId::called(&Tenant::local(), &name(text))
 }
 
-fn task_called(text: &str) -> TaskId {
+pub fn task_called(text: &str) -> TaskId {
     TaskId::called(&Tenant::local(), &name(text))
 }
 
-fn order(court: &Court, session: &str, task: &str) -> TaskOrder {
+pub fn order(court: &Court, session: &str, task: &str) -> TaskOrder {
     TaskOrder {
         command_id: name(&format!("command-{task}")),
         session_id: name(session),
@@ -46,11 +46,11 @@ fn order(court: &Court, session: &str, task: &str) -> TaskOrder {
     }
 }
 
-fn command(court: &Court, engine: &Engine, session: &str, task: &str) -> Commanded {
+pub fn command(court: &Court, engine: &Engine, session: &str, task: &str) -> Commanded {
     court.wait(engine.command(&order(court, session, task), Some(&owner_key()))).unwrap()
 }
 
-fn trigger(id: &str, what: Triggered) -> Trigger {
+pub fn trigger(id: &str, what: Triggered) -> Trigger {
     Trigger { trigger_id: name(id), origin: origin(), session_id: None, what }
 }
 
@@ -76,7 +76,7 @@ fn limited(court: &Court, tasks: u32, sessions: u32) -> Engine {
     })
 }
 
-fn asking() -> Vec<Vec<Ask>> {
+pub fn asking() -> Vec<Vec<Ask>> {
     vec![vec![ask("Which?")], vec![read("notes")]]
 }
 
@@ -577,7 +577,7 @@ fn a_planned_task_that_waits_for_a_person_has_a_result_that_says_so() {
 }
 
 /// What somebody says in the session without naming a task. The turn alone is driven: whoever works hears of it later.
-fn say(court: &Court, engine: &Engine, id: &str, by: &str, words: &str) -> String {
+pub fn say(court: &Court, engine: &Engine, id: &str, by: &str, words: &str) -> String {
     let template = court.submission();
     let what = Triggered::UserMessage { words: words.to_owned(), task_id: None };
     let origin = Origin { by: by.to_owned(), ..origin() };

@@ -275,7 +275,7 @@ impl Watcher for Hears {
 async fn spoil(store: &SqliteStore, task: TaskId) {
     let mut commit = Commit::unfenced(Tenant::local(), Wall::default());
     let data = serde_json::value::to_raw_value(&()).unwrap();
-    let encoded = Encoded { kind: "task.of_tomorrow", version: 1, data, older: &[] };
+    let encoded = Encoded { kind: "task.of_tomorrow", version: 1, data, since: 1, older: &[] };
     let stream = StreamId::new("task", task);
     commit.events.push(NewEvent { stream, encoded, taint: Taint::Auth, at: Wall::default() });
     store.commit(commit).await.unwrap();

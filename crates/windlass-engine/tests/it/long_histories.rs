@@ -3,23 +3,24 @@
 
 use std::sync::{Arc, Mutex};
 
+use windlass_domain::coordinate::{Channel, Origin};
 use windlass_domain::execution::{
     ExecutionEvent, MessageAccepted, MessageKind, Observation, ObservationDecision, ObservationRecorded, OwnerEffect,
     Source, SubagentSpawned,
 };
 use windlass_domain::session::{SessionEvent, SessionOpened, SessionTriggered, TaskTaken};
-use windlass_domain::task::{AttemptWoken, Part, PartOf, TaskCreated, TaskEvent};
+use windlass_domain::task::{AttemptWoken, Part, PartOf, TaskChanged, TaskCreated, TaskEvent, TaskStatus};
 use windlass_domain::timeline::{Turn, timeline};
 use windlass_domain::{
     CallId, Deliverable, DeliverableType, Digest, Encoded, EventFamily, ExecutionId, MessageId, SessionId, Taint,
     TaskId, Tenant,
 };
-use windlass_engine::{Engine, Error, JournalRecord, Naming, StoryPage};
+use windlass_engine::{Engine, Error, JournalRecord, Naming, Published, StoryPage, TaskOrder};
 use windlass_store::sqlite::SqliteStore;
 use windlass_store::{Commit, NewEvent, StreamId};
 
 use crate::counted::Counted;
-use crate::court::{Court, read};
+use crate::court::{Court, owner_key, read};
 
 const RECORDS: u64 = 3_000;
 
@@ -324,6 +325,47 @@ fn an_execution_is_not_folded_anew_by_each_who_looks() {
     court.forge(&StreamId::new("execution", execution), event(RECORDS + 2).encode());
     assert_eq!(court.wait(engine.execution(execution)).unwrap().records, standing.records + 1);
     assert_eq!(store.read().rows, 2);
+}
+
+/// Regression: the whole of its journal was read for each record that its channel was told.
+#[test]
+fn a_channel_is_told_of_a_task_that_rests_often_for_what_is_new_of_it() {
+    let court = court();
+    let engine = court.process();
+    let name = |text: &str| text.parse().unwrap();
+    let order = TaskOrder {
+        command_id: name("command"),
+        session_id: name("talk"),
+        task_id: name("often"),
+        origin: Origin { by: "ada".to_owned(), channel: Channel::Redis, taint: Taint::Auth },
+        submission: court.submission(),
+        resume_context: None,
+    };
+    court.wait(engine.command(&order, Some(&owner_key()))).unwrap();
+    let stream = StreamId::new("task", TaskId::called(&Tenant::local(), &order.task_id));
+    let changed = |number: u64| {
+        let status = if number.is_multiple_of(2) { TaskStatus::Paused } else { TaskStatus::Running };
+        TaskEvent::Changed(TaskChanged { status, reason: format!("for the {number}th time"), stopped: false }).encode()
+    };
+    forge_all(&court, (0..RECORDS).map(|number| (stream.clone(), changed(number))));
+    let (engine, store) = counted(&court);
+    let (mut after, mut told, mut paused) = (0, 0, 0);
+    loop {
+        let page = court.wait(engine.outgoing(Channel::Redis, after)).unwrap();
+        told += page.entries.len() as u64;
+        paused += page.entries.iter().filter(|entry| matches!(entry.what, Published::Result { .. })).count() as u64;
+        after = page.upto;
+        if page.is_last {
+            break;
+        }
+    }
+    assert_eq!((told, paused), (1 + RECORDS + RECORDS / 2, RECORDS / 2), "each flag, and that it rests");
+    let rows = store.read().rows as u64;
+    assert!(rows <= 8 * RECORDS, "{rows} rows for {RECORDS} records");
+    // Who begins anew, as after a Redis that has forgotten, hears the same.
+    let again = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
+    assert!(again.entries.iter().any(|entry| matches!(&entry.what, Published::Result { result, .. }
+        if result.final_message.as_deref() == Some("for the 0th time"))));
 }
 
 /// A conversation of so many messages, in which a task is under way.

@@ -13,6 +13,7 @@ mod coordinator;
 mod counted;
 mod court;
 mod deadlines;
+mod doors;
 mod events_told;
 mod family;
 mod fault_injection;

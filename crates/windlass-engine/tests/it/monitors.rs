@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use futures_util::future::join;
 use serde_json::json;
+use windlass_domain::coordinate::{Channel, Origin};
 use windlass_domain::execution::{ExecutionEvent, InjectionType};
 use windlass_domain::monitor::{MonitorRejected, MonitoringSchedule, TimeoutAction, Unfit};
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{CallStatus, CancelSignal, ErrorCode, Taint, TaskId, TaskResultStatus, Wall};
-use windlass_engine::{Dispatch, Engine, Error, Message, ScheduledKind, Submission, TripwirePoint, Until};
+use windlass_domain::{CallStatus, CancelSignal, ErrorCode, Taint, TaskId, TaskResultStatus, Tenant, Wall};
+use windlass_engine::{
+    Dispatch, Engine, Error, Message, Outgoing, Published, ScheduledKind, Submission, TaskOrder, TripwirePoint, Until,
+};
 use windlass_plan::parse_base_case;
 
-use crate::court::{Ask, At, Court, ask, call, fetch, read, work, write};
+use crate::court::{Ask, At, Court, ask, call, fetch, owner_key, read, work, write};
 use crate::long_histories::counted;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -333,4 +336,38 @@ fn clocks_are_put_back_and_no_look_is_lost_or_comes_twice() {
     assert_eq!(looks(&court, &engine, task), 1);
     pass(&court, &engine, MINUTE / 2);
     assert_eq!(looks(&court, &engine, task), 2);
+}
+
+/// Seed 000 §19.2: BLOCKED_USER is for a person. Regression: whoever ordered the task was told so at every interval, without anything to answer.
+#[test]
+fn whoever_ordered_it_is_told_of_a_question_and_not_of_a_monitor() {
+    let court = Court::in_still_time(vec![]);
+    court.put("notes", "plain");
+    let steps = vec![vec![watch(court.wall(), "fail")], vec![write("a", "1")], vec![ask("Which?")]];
+    court.things.cast("do it", vec![steps], "it is there");
+    let engine = court.process();
+    let name = |text: &str| text.parse().unwrap();
+    let order = TaskOrder {
+        command_id: name("command"),
+        session_id: name("talk"),
+        task_id: name("watch"),
+        origin: Origin { by: "ada".to_owned(), channel: Channel::Redis, taint: Taint::Auth },
+        submission: court.submission(),
+        resume_context: None,
+    };
+    court.wait(engine.command(&order, Some(&owner_key()))).unwrap();
+    court.work(&engine);
+    let results = || {
+        let page = court.wait(engine.outgoing(Channel::Redis, 0)).unwrap();
+        let result = |outgoing: Outgoing| match outgoing.what {
+            Published::Result { result, .. } => Some((result.status, result.hitl_request.map(|asked| asked.question))),
+            _ => None,
+        };
+        page.entries.into_iter().filter_map(result).collect::<Vec<_>>()
+    };
+    let task = TaskId::called(&Tenant::local(), &order.task_id);
+    assert!(court.wait(engine.task(task)).unwrap().is_monitoring());
+    assert_eq!(results(), []);
+    pass(&court, &engine, MINUTE);
+    assert_eq!(results(), [(TaskResultStatus::BlockedUser, Some("Which?".to_owned()))]);
 }

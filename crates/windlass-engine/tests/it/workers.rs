@@ -62,6 +62,7 @@ fn timers_that_nobody_here_can_see_to_hold_up_no_others() {
         kind: "task.of_tomorrow",
         version: 1,
         data: serde_json::value::to_raw_value(&()).unwrap(),
+        since: 1,
         older: &[],
     };
     commit.events.push(NewEvent {

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::future::{Either, select};
 use http::StatusCode;
 use http::header::CONTENT_LENGTH;
+use http_body::Body as _;
 
 use crate::auth::Caller;
 use crate::problems::Refusal;
@@ -35,9 +36,11 @@ fn too_many() -> Refusal {
 pub async fn room_for_files(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let takes_files = request.extensions().get::<MatchedPath>().is_some_and(|path| TAKE_FILES.contains(&path.as_str()));
-    // What says nothing of its length, or too much, is held to what every body may have.
-    let is_large =
-        length.is_some_and(|length| (service.limits.body + 1..=service.limits.body_with_files).contains(&length));
+    // What says too much is held to what every body may have. What comes piece by piece does not say, and may be as large as any.
+    let is_large = match length {
+        Some(length) => (service.limits.body + 1..=service.limits.body_with_files).contains(&length),
+        None => !request.body().is_end_stream(),
+    };
     if !(takes_files && is_large) {
         return next.run(request).await;
     }

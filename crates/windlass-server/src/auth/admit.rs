@@ -8,12 +8,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
 
+use super::caller::Caller;
 use super::token::{as_it_is_now, bearer};
 use crate::console::is_page;
 use crate::http::ForAnybody;
 use crate::openapi::DOCUMENT;
 use crate::problems::Refusal;
-use crate::routes::HEALTH;
+use crate::routes::{HEALTH, hooked};
 use crate::service::Service;
 
 /// What anybody may see, besides the console's pages.
@@ -33,8 +34,13 @@ pub async fn admit(State(service): State<Arc<Service>>, mut request: Request, ne
         return answer;
     }
     let (tokens, now) = (service.tokens.tokens(), service.runtime.wall());
+    let hook = hooked(request.uri().path()).and_then(|path| service.house.hook(path));
+    let by_hook = hook.as_ref().map(|hook| Caller::hooked(hook, request.uri().path()));
+    if let Some(hook) = hook {
+        request.extensions_mut().insert(hook);
+    }
     let by_ticket = || as_it_is_now(&service.tickets.spend(&request, service.runtime.now())?, &tokens, now);
-    let caller = bearer(request.headers(), &tokens, now).or_else(by_ticket);
+    let caller = bearer(request.headers(), &tokens, now).or_else(by_ticket).or(by_hook);
     let Some(caller) = caller else { return Refusal::nobody().into_response() };
     request.extensions_mut().insert(caller);
     next.run(request).await

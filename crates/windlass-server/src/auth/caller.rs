@@ -7,6 +7,8 @@ use http::request::Parts;
 use windlass_api::Scope;
 use windlass_domain::Tenant;
 
+use super::token::fingerprint;
+use crate::port::Hook;
 use crate::problems::Refusal;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,12 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Good for telling of events, and for nothing else. No token has such a name.
+    pub(crate) fn hooked(hook: &Hook, path: &str) -> Self {
+        let (name, tenant) = (format!("webhook {}", hook.source), hook.tenant.clone());
+        Self { name, tenant, scopes: BTreeSet::new(), fingerprint: fingerprint(path) }
+    }
+
     pub fn may(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope)
     }

@@ -13,7 +13,7 @@ use utoipa::openapi::OpenApi;
 use windlass_api::Scope;
 
 use super::caller::Caller;
-use crate::openapi::BEARER;
+use crate::openapi::{BEARER, HOOK};
 use crate::problems::Refusal;
 
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,8 @@ fn asked(operation: &Value) -> Asked {
     match operation["security"].as_array().map(Vec::as_slice) {
         // An empty requirement is the document's word for none.
         Some([only]) if only.as_object().is_some_and(serde_json::Map::is_empty) => Asked::Nothing,
+        // Who is known by a path has come in by it, and what stands there asks for no more.
+        Some([only]) if only.get(HOOK).is_some() => Asked::Nothing,
         Some([only]) => Asked::Scope(scope(only).unwrap_or(Scope::Admin)),
         _ => Asked::Scope(Scope::Admin),
     }

@@ -187,6 +187,10 @@ impl Listener {
             return Some(Bytes::from_static(b": listening\n\n"));
         }
         loop {
+            // Whoever is far behind comes back with the position they are at. Who wants all that there is until now would take less for all.
+            if self.draining.has_begun() && !self.until_now {
+                return None;
+            }
             if let Some(bytes) = self.ready.pop() {
                 return Some(bytes);
             }

@@ -20,6 +20,8 @@ use crate::port::Journal;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// No entry of a stream that goes out is taken away sooner, however many there are.
+pub(super) const KEPT_FOR: Duration = Duration::from_secs(60 * 60);
 
 /// Who signs for what comes in, asked each time: keys are exchanged while a server runs.
 pub type SigningKey = Arc<dyn Fn() -> Result<OwnerKey, String> + Send + Sync>;
@@ -37,7 +39,7 @@ pub struct RedisParts {
     pub key: SigningKey,
     /// Whether cards may be answered here.
     pub approvals: bool,
-    /// About how many entries are kept in each stream that goes out.
+    /// About how many entries are kept in each stream that goes out, beside those that are new.
     pub most_kept: u64,
     /// How long a session is held.
     pub lease: Duration,

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use windlass_domain::coordinate::{Channel, Origin, Steering, Trigger, Triggered, UNNAMED_USER};
+use windlass_domain::coordinate::{Channel, Origin, Steering, Trigger, Triggered, UNNAMED_USER, is_nobodys};
 use windlass_domain::task::{CompactionConfig, ResumeContext};
 use windlass_domain::{CallerName, Taint};
 use windlass_engine::{Submission, TaskOrder};
@@ -87,7 +87,7 @@ pub fn read_entry(inlet: Inlet, entry: &str, json: &str, template: &Submission) 
         return Err("it is no JSON object".to_owned());
     }
     let fields = Fields(&value);
-    let origin = fields.origin();
+    let origin = fields.origin()?;
     if inlet == Inlet::TaskCommand {
         let command: Command = serde_json::from_value(value).map_err(|error| error.to_string())?;
         return Ok(Read::Command(Box::new(order(command, origin, template)?)));
@@ -128,10 +128,20 @@ pub fn headings(json: &str) -> Headings {
 struct Fields<'a>(&'a Value);
 
 impl Fields<'_> {
-    /// Who is not named is not counted as anybody.
-    fn origin(&self) -> Origin {
-        let by = self.0.get("user_id").and_then(Value::as_str).unwrap_or(UNNAMED_USER).to_owned();
-        Origin { by, channel: Channel::Redis, taint: Taint::Auth }
+    /// Who is not named is not counted as anybody, and nobody goes by a name that records have for others: whoever is called as this
+    /// machine's own user would be counted as that one, and stand for them in the audit.
+    fn origin(&self) -> Result<Origin, String> {
+        let named = self.0.get("user_id").and_then(Value::as_str).filter(|user| !user.trim().is_empty());
+        let by = match named {
+            None | Some(UNNAMED_USER) => UNNAMED_USER,
+            Some(user) if is_nobodys(user) => {
+                return Err(format!(
+                    "`user_id`: records have `{user}` for what has nobody's name; give the user another one"
+                ));
+            }
+            Some(user) => user,
+        };
+        Ok(Origin { by: by.to_owned(), channel: Channel::Redis, taint: Taint::Auth })
     }
 
     /// The first of these that is there; what is no text is told as JSON.
@@ -284,6 +294,22 @@ mod tests {
         let mut named = entry;
         named["trigger_id"] = json!("mine");
         assert_eq!(id(named), "mine");
+    }
+
+    /// Regression: a user called `local` was counted as whoever works at this machine's terminal.
+    #[test]
+    fn nobody_goes_by_a_name_that_records_have_for_nobody() {
+        let by = |user: Value| {
+            let entry = json!({"command_id": "c", "session_id": "s", "task_id": "t", "goal": "Do it", "user_id": user});
+            ordered(&entry).map(|order| order.origin.by)
+        };
+        assert_eq!(by(json!("ada")).unwrap(), "ada");
+        for nobody in [Value::Null, json!(""), json!(" "), json!("unnamed")] {
+            assert_eq!(by(nobody).unwrap(), UNNAMED_USER);
+        }
+        for taken in ["local", "Local", " local", "runtime", "system", "windlass", "UNNAMED"] {
+            assert!(by(json!(taken)).unwrap_err().contains("`user_id`"), "{taken}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One entry, and what the engine makes of it.
 
-use windlass_engine::{Error, Means};
+use windlass_domain::coordinate::Triggered;
+use windlass_engine::{Error, Means, OwnerKey};
 
 use super::door::RedisParts;
 use super::entry::{Inlet, Read, read_entry};
@@ -21,17 +22,33 @@ pub async fn heed(parts: &RedisParts, inlet: Inlet, entry: &str, json: &str) -> 
         Ok(read) => read,
         Err(why) => return Heeding::Never(Refused::unreadable(why)),
     };
-    let key = match (parts.key)() {
-        Ok(key) => key,
-        Err(why) => return Heeding::Later(format!("nobody can sign for it: {why}")),
+    let key = match key_for(parts, &read).await {
+        Ok(Ok(key)) => key,
+        Ok(Err(why)) => return Heeding::Later(format!("nobody can sign for it: {why}")),
+        Err(error) => return heeding(Err(error)),
     };
-    let heeded = match read {
-        Read::Command(order) => parts.engine.command(&order, Some(&key)).await.map(drop),
+    heeding(match read {
+        Read::Command(order) => parts.engine.command(&order, key.as_ref()).await.map(drop),
         Read::Trigger(trigger) => {
-            let means = Means { template: Some(&parts.talk), key: parts.approvals.then_some(&key) };
+            let means = Means { template: Some(&parts.talk), key: key.as_ref() };
             parts.engine.trigger(&trigger, means).await.map(drop)
         }
+    })
+}
+
+/// Asked for only where something is signed with it: what is wrong with it is in the way of nothing else.
+async fn key_for(parts: &RedisParts, read: &Read) -> Result<Result<Option<OwnerKey>, String>, Error> {
+    let is_signed = match read {
+        Read::Command(_) => true,
+        Read::Trigger(trigger) => match &trigger.what {
+            Triggered::HitlResponse { request_id, .. } => parts.approvals && parts.engine.is_card(request_id).await?,
+            _ => false,
+        },
     };
+    Ok(is_signed.then(|| (parts.key)()).transpose())
+}
+
+fn heeding(heeded: Result<(), Error>) -> Heeding {
     match heeded {
         Ok(()) => Heeding::Done,
         Err(error @ Error::Workspace(_)) => Heeding::Perhaps(Refused::from(&error)),

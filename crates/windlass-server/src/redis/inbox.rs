@@ -15,7 +15,7 @@ use windlass_domain::{CallerName, Instant, millis};
 use super::backlog::{Backlog, Place, Whose, names};
 use super::complaints::{Complaints, Wrong};
 use super::delivered::{Body, Delivered, of_entries, of_streams, shown};
-use super::door::{Broken, Shared, Works};
+use super::door::{Broken, KEPT_FOR, Shared, Works};
 use super::entry::{Inlet, headings};
 use super::heed::{Heeding, heed};
 use super::holding::{Hold, hold, let_go};
@@ -346,7 +346,9 @@ impl<'a> Reading<'a> {
         let (streams, told): (Vec<_>, Vec<_>) = notices.into_iter().unzip();
         let keys: Vec<&str> = std::iter::once(inlet.stream()).chain(streams).collect();
         let most = self.shared.parts.most_kept.to_string();
-        let arguments: Vec<&str> = [GROUP, &id, &most].into_iter().chain(told.iter().map(String::as_str)).collect();
+        let kept = millis(KEPT_FOR).to_string();
+        let arguments: Vec<&str> =
+            [GROUP, &id, &most, &kept].into_iter().chain(told.iter().map(String::as_str)).collect();
         let wrong: Vec<String> = run(&mut self.quick.clone(), REFUSE, &keys, &arguments).await?;
         match wrong.as_slice() {
             [key, kind] => {

@@ -6,6 +6,10 @@
 //! ten thousand tasks of which nobody changes anything cost nothing. Notifications of keyspace events would need another configuration of the
 //! server, and taking items as they come (`BLPOP`) would lose them in a crash; tracking needs neither. As with any hint, all keys are also
 //! looked at now and then, by a script that answers with the few where there is something to do, in pages so that it holds up nobody else.
+//!
+//! A task has a flag here from when its caller is told of it until it is over, and others may push something for it before, after, and where
+//! it is of another door's session. A list without a flag waits for its task where there is none yet; otherwise the engine says whether it is
+//! heard, and what is not lies with the dead letters.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,12 +18,12 @@ use std::time::Duration;
 use redis::aio::MultiplexedConnection;
 use windlass_domain::coordinate::{Channel, Origin, Steering, Trigger, Triggered, UNNAMED_USER};
 use windlass_domain::execution::AgentInjection;
-use windlass_domain::{CallerName, Instant, Taint};
+use windlass_domain::{CallerName, Instant, Taint, millis};
 use windlass_engine::{Error, Means};
 
 use super::complaints::{Complaints, Wrong};
 use super::delivered::{Body, LARGEST, shown};
-use super::door::{Broken, RedisParts};
+use super::door::{Broken, KEPT_FOR, RedisParts};
 use super::notice::DEAD_LETTER;
 use super::outbox::Keys;
 use super::scripts::{LOOK, REFUSE, SET_UP, TAKE, TAKEN, run};
@@ -32,6 +36,10 @@ const SWEEP_OFTEN: Duration = Duration::from_millis(300);
 const PAGE: usize = 500;
 /// Of one task, before the others have their turn.
 const MOST_TAKEN: usize = 64;
+/// How often it is begun to look for lists of tasks without a flag, which nobody told of, and how many keys, of whatever kind, between two
+/// looks at what was changed.
+const LISTS_EVERY: Duration = Duration::from_secs(60);
+const LISTS_AT_A_TIME: usize = 2_000;
 
 pub struct Mirror<'a> {
     parts: &'a RedisParts,
@@ -41,13 +49,21 @@ pub struct Mirror<'a> {
     complaints: &'a Complaints,
     sweep_every: Duration,
     swept_at: Option<Instant>,
+    lists: Lists,
     /// What is complained of since the last sweep began.
     complained: BTreeSet<String>,
+}
+
+/// How far all lists were looked for.
+enum Lists {
+    From(String),
+    SeenAt(Instant),
 }
 
 /// A task with something to do: what its flag was set to by which record, and what it is by now.
 struct Found {
     task: String,
+    /// Nothing: it has none.
     set: String,
     flag: String,
     has_list: bool,
@@ -74,7 +90,8 @@ impl<'a> Mirror<'a> {
     ) -> Self {
         let sweep_every = if is_watching { SWEEP_SELDOM } else { SWEEP_OFTEN };
         let (flags, positions) = (keys.flags.clone(), keys.positions.clone());
-        Self { parts, flags, positions, touched, complaints, sweep_every, swept_at: None, complained: BTreeSet::new() }
+        let (swept_at, lists, complained) = (None, Lists::beginning(), BTreeSet::new());
+        Self { parts, flags, positions, touched, complaints, sweep_every, swept_at, lists, complained }
     }
 
     /// A Redis that has forgotten which tasks there are is told.
@@ -91,11 +108,24 @@ impl<'a> Mirror<'a> {
 
     pub async fn look(&mut self, connection: &mut MultiplexedConnection) -> Result<(), Broken> {
         let (touched, now) = (self.touched.take(), self.parts.runtime.now());
+        if touched.all {
+            self.lists = Lists::beginning();
+        }
         if touched.all || self.swept_at.is_none_or(|at| now - at >= self.sweep_every) {
             self.swept_at = Some(now);
-            return self.sweep(connection).await;
+            self.sweep(connection).await?;
         }
-        let these: Vec<&str> = touched.these.iter().map(String::as_str).collect();
+        // Of tasks without a flag the sweep knows nothing.
+        self.look_at_these(&touched.these, connection).await?;
+        self.look_for_lists(now, connection).await
+    }
+
+    async fn look_at_these(
+        &mut self,
+        tasks: &BTreeSet<String>,
+        connection: &mut MultiplexedConnection,
+    ) -> Result<(), Broken> {
+        let these: Vec<&str> = tasks.iter().map(String::as_str).collect();
         for page in these.chunks(PAGE) {
             let words: Vec<&str> = ["", ""].into_iter().chain(page.iter().copied()).collect();
             self.look_at(&words, connection).await?;
@@ -103,12 +133,29 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
+    /// What was pushed while nobody listened, for whom no flag tells. Redis shows no key by its kind without going past all others, hence a
+    /// few at a time.
+    async fn look_for_lists(&mut self, now: Instant, connection: &mut MultiplexedConnection) -> Result<(), Broken> {
+        let cursor = match &self.lists {
+            Lists::From(cursor) => cursor.clone(),
+            Lists::SeenAt(at) if now - *at < LISTS_EVERY => return Ok(()),
+            Lists::SeenAt(_) => BEGINNING.to_owned(),
+        };
+        let mut scan = redis::cmd("SCAN");
+        scan.arg(cursor).arg("MATCH").arg("injection:*").arg("COUNT").arg(LISTS_AT_A_TIME);
+        let (next, keys): (String, Vec<Vec<u8>>) = scan.query_async(connection).await?;
+        let tasks: BTreeSet<String> = keys.iter().filter_map(|key| task_of(std::str::from_utf8(key).ok()?)).collect();
+        self.look_at_these(&tasks, connection).await?;
+        self.lists = if next == BEGINNING { Lists::SeenAt(now) } else { Lists::From(next) };
+        Ok(())
+    }
+
     async fn sweep(&mut self, connection: &mut MultiplexedConnection) -> Result<(), Broken> {
         self.complained.clear();
-        let (mut cursor, count) = ("0".to_owned(), PAGE.to_string());
+        let (mut cursor, count) = (BEGINNING.to_owned(), PAGE.to_string());
         loop {
             cursor = self.look_at(&[&cursor, &count], connection).await?;
-            if cursor == "0" {
+            if cursor == BEGINNING {
                 let is_key = |about: &str| about.contains(':');
                 self.complaints.mended(|about| is_key(about) && !self.complained.contains(about));
                 return Ok(());
@@ -142,9 +189,18 @@ impl<'a> Mirror<'a> {
         {
             self.complain(&key, format!("Redis: `{key}` was set to {}: {why}", found.flag));
         }
-        match found.has_list {
+        match found.has_list && (!found.set.is_empty() || self.is_known(&found.task).await?) {
             true => self.take_all(&found.task, connection).await,
             false => Ok(()),
+        }
+    }
+
+    /// What is pushed before its task is ordered waits for it.
+    async fn is_known(&self, task: &str) -> Result<bool, Error> {
+        match task.parse::<CallerName>() {
+            Ok(task) => self.parts.engine.has_task(&task).await,
+            // No task is called so.
+            Err(_) => Ok(false),
         }
     }
 
@@ -229,7 +285,9 @@ impl<'a> Mirror<'a> {
         if let Some(reason) = reason {
             let dead = serde_json::json!({"list": keys[0], "reason": reason, "json": shown(&json)}).to_string();
             let most = self.parts.most_kept.to_string();
-            let told: Vec<String> = run(connection, REFUSE, &[&keys[0], DEAD_LETTER], &["", "", &most, &dead]).await?;
+            let kept = millis(KEPT_FOR).to_string();
+            let arguments = ["", "", &most, &kept, &dead];
+            let told: Vec<String> = run(connection, REFUSE, &[&keys[0], DEAD_LETTER], &arguments).await?;
             if let [key, kind] = told.as_slice() {
                 let (key, kind, waits) = (key.clone(), kind.clone(), "what is refused waits");
                 return Ok(Taken::Wrong(Wrong { key, kind, wanted: "stream", waits }));
@@ -259,6 +317,15 @@ impl<'a> Mirror<'a> {
     }
 }
 
+/// Where going past all keys begins, and what Redis says at the end.
+const BEGINNING: &str = "0";
+
+impl Lists {
+    fn beginning() -> Self {
+        Self::From(BEGINNING.to_owned())
+    }
+}
+
 /// Why an injection is not heard.
 enum Refusal {
     Never(String),
@@ -281,4 +348,10 @@ fn list_key(task: &str) -> String {
 /// The one that is being taken.
 fn taking_key(task: &str) -> String {
     format!("injection:{task}:taking")
+}
+
+/// Whose list it is, or whose is being taken.
+fn task_of(key: &str) -> Option<String> {
+    let task = key.strip_prefix("injection:")?;
+    Some(task.strip_suffix(":taking").unwrap_or(task).to_owned())
 }

@@ -13,10 +13,11 @@ use futures_util::future::select;
 use redis::aio::MultiplexedConnection;
 use redis::{Value, cmd};
 use windlass_domain::coordinate::Channel;
+use windlass_domain::millis;
 use windlass_engine::{Hints, Outgoing, Published};
 
 use super::complaints::{Complaints, Wrong};
-use super::door::{Broken, Shared, Works};
+use super::door::{Broken, KEPT_FOR, Shared, Works};
 use super::mirror::Mirror;
 use super::notice::notice;
 use super::scripts::{FLAG, PUBLISH, TOLD, run};
@@ -147,7 +148,8 @@ impl<'a> Telling<'a> {
         {
             let most = self.shared.parts.most_kept.to_string();
             let keys = [self.keys.positions.as_str(), stream];
-            let answer = run(&mut self.connection, PUBLISH, &keys, &[&position, &json, &most]).await?;
+            let kept = millis(KEPT_FOR).to_string();
+            let answer = run(&mut self.connection, PUBLISH, &keys, &[&position, &json, &most, &kept]).await?;
             if let Some(kind) = remembered(&answer)? {
                 self.is_stuck(stream, kind, outgoing.position);
             }

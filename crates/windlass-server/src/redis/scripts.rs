@@ -4,19 +4,39 @@
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult};
 
+/// Where Redis was away for an hour, all that there is to say comes at once, and whoever reads it has yet to begin: of what is more than may
+/// be kept only those go that have lain there for long. Redis takes them away some at a time (`~`), and no more than are too many.
+macro_rules! appending {
+    () => {
+        "
+local function append(stream, json, most, kept)
+  local id = redis.call('XADD', stream, '*', 'json', json)
+  local too_many = redis.call('XLEN', stream) - tonumber(most)
+  if too_many > 0 then
+    local oldest = string.format('%.0f', tonumber(string.match(id, '^%d+')) - tonumber(kept))
+    redis.call('XTRIM', stream, 'MINID', '~', oldest, 'LIMIT', too_many)
+  end
+end
+"
+    };
+}
+
 /// Appends an entry unless one of this position, or a later one, was appended: whoever follows the records does so in their order.
-/// Keys: the positions, the stream. Arguments: position, JSON, how many entries are kept. Answers 1 or 0; -1 where Redis has forgotten
-/// the positions; and what the stream is where it is none.
-pub const PUBLISH: &str = "
+/// Keys: the positions, the stream. Arguments: position, JSON, how many entries are kept, and for how many milliseconds any of them.
+/// Answers 1 or 0; -1 where Redis has forgotten the positions; and what the stream is where it is none.
+pub const PUBLISH: &str = concat!(
+    appending!(),
+    "
 local told = redis.call('HMGET', KEYS[1], 'upto', KEYS[2])
 if not told[1] then return -1 end
 if tonumber(told[2] or '0') >= tonumber(ARGV[1]) then return 0 end
 local kind = redis.call('TYPE', KEYS[2]).ok
 if kind ~= 'stream' and kind ~= 'none' then return kind end
-redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'json', ARGV[2])
+append(KEYS[2], ARGV[2], ARGV[3], ARGV[4])
 redis.call('HSET', KEYS[1], KEYS[2], ARGV[1])
 return 1
-";
+"
+);
 
 /// Sets a task's flag and remembers what it was set to, in the same order. One that others have set otherwise since is a wish that nobody
 /// has heeded yet, and stays. Keys: the positions, the flag, the flags as they were set. Arguments: position, task, flag (empty where it
@@ -63,7 +83,7 @@ end
 /// What others have changed under the keys of tasks that are under way. Keys: the flags as they were set, the positions. Arguments: a
 /// cursor and about how many to look at; or nothing, and the tasks. Answers where to go on, whether the positions are remembered, and each
 /// task with something to do: its name, its flag as it was set and as it is, how many of its lists there are, and what its flag is where
-/// it is no text.
+/// it is no text. A task that was named and has no flag has lists alone.
 pub const LOOK: &str = "
 local found = {}
 local function look(task, set)
@@ -82,7 +102,12 @@ local cursor = '0'
 if ARGV[1] == '' then
   for i = 3, #ARGV do
     local set = redis.call('HGET', KEYS[1], ARGV[i])
-    if set then look(ARGV[i], set) end
+    if set then
+      look(ARGV[i], set)
+    else
+      local lists = redis.call('EXISTS', 'injection:' .. ARGV[i], 'injection:' .. ARGV[i] .. ':taking')
+      if lists > 0 then table.insert(found, {ARGV[i], '', '', lists, ''}) end
+    end
   end
 else
   local page = redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])
@@ -117,18 +142,22 @@ if type(taken) == 'string' and string.sub(taken, 1, #ARGV[1]) == ARGV[1] then re
 ";
 
 /// Something that cannot be heeded is said to be so and is done with, or neither. Keys: its stream, and each stream it is told on.
-/// Arguments: the group and its id, how many entries are kept, and what each is told. Answers which of them is no stream, and what it is.
-pub const REFUSE: &str = "
+/// Arguments: the group and its id, how many entries are kept and for how long, as above, and what each is told. Answers which of them is
+/// no stream, and what it is.
+pub const REFUSE: &str = concat!(
+    appending!(),
+    "
 for i = 2, #KEYS do
   local kind = redis.call('TYPE', KEYS[i]).ok
   if kind ~= 'stream' and kind ~= 'none' then return {KEYS[i], kind} end
 end
 for i = 2, #KEYS do
-  redis.call('XADD', KEYS[i], 'MAXLEN', '~', ARGV[3], '*', 'json', ARGV[i + 2])
+  append(KEYS[i], ARGV[i + 3], ARGV[3], ARGV[4])
 end
 if ARGV[1] ~= '' then redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) end
 return {}
-";
+"
+);
 
 /// Takes a session's lease, from nobody or from who is known to be gone. Key: the lease. Arguments: who takes it, for how many
 /// milliseconds, from whom. Answers nothing; or `held` and by whom; or `wrong` and what it is.

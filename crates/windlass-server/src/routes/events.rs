@@ -19,6 +19,7 @@ use super::sessions::known;
 use crate::ask::{Asked, InPath, named, nothing, own_name, whole_body};
 use crate::auth::{Caller, hmac_sha256};
 use crate::events::{EventsQuery, Only, stream};
+use crate::port::Hook;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
 
@@ -92,11 +93,73 @@ pub async fn tell(
     let payload = std::str::from_utf8(&body)
         .map_err(|_| Refusal::new(StatusCode::BAD_REQUEST, "bad_body", "what happened is not text"))?;
     let trigger = whom.trigger(&caller, &source, &signature, payload)?;
-    let engine = service.engine(&caller);
-    if let Some(name) = &whom.session {
-        known(&service, &caller, name).await?;
+    heed(&service, &caller, &whom, &trigger).await
+}
+
+/// The same for those who can bear no token: the path is a secret between them and the operator, and the body is signed as GitHub and
+/// others do, by `X-Hub-Signature-256`. Of what is longer than an agent need hear the beginning is told.
+#[utoipa::path(
+    post,
+    path = "/v1/hooks/{path}",
+    tag = "events",
+    operation_id = "tell_by_hook",
+    security(("hook" = [])),
+    params(
+        ("path" = String, Path, description = "The one that the operator has chosen."),
+        ForWhom,
+        ("X-GitHub-Event" = Option<String>, Header, description = "What kind of event it is; told with it."),
+    ),
+    request_body(content = serde_json::Value, description = "What happened."),
+    responses((status = 202, description = "It is kept, and will be heard.", body = EventHeard), Problems)
+)]
+pub async fn tell_by_hook(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    InPath(path): InPath<String>,
+    Asked(whom): Asked<ForWhom>,
+    request: Request,
+) -> Result<(StatusCode, Json<EventHeard>), Refusal> {
+    // Somebody with a token is nobody who is known by it.
+    let hook = request.extensions().get::<Hook>().cloned().ok_or_else(|| nothing("webhook", &path))?;
+    let caller = Caller { tenant: hook.tenant.clone(), ..caller };
+    let (parts, body) = request.into_parts();
+    let body = whole_body(body, &parts.extensions, &service).await?;
+    let signature = hmac_sha256(hook.key.expose().as_bytes(), &body);
+    let said = parts.headers.get("x-hub-signature-256").and_then(|said| said.to_str().ok()?.strip_prefix("sha256="));
+    if !said.is_some_and(|said| is_written(said, &signature)) {
+        return Err(unsigned("sign the body with the key that the operator has, as `X-Hub-Signature-256: sha256=…`"));
     }
-    match engine.trigger(&trigger, Means::default()).await.map_err(|error| service.refuse(error))? {
+    let payload = std::str::from_utf8(&body)
+        .map_err(|_| Refusal::new(StatusCode::BAD_REQUEST, "bad_body", "what happened is not text"))?;
+    let kind = parts.headers.get("x-github-event").and_then(|kind| kind.to_str().ok());
+    let trigger = whom.trigger(&caller, &hook.source, &signature, &with_its_kind(kind, payload))?;
+    heed(&service, &caller, &whom, &trigger).await
+}
+
+/// Its beginning, where it is long; and what kind of event its sender says it is, which is no more to be believed than the rest.
+fn with_its_kind(kind: Option<&str>, payload: &str) -> String {
+    let plain = |kind: &&str| kind.len() <= 64 && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let kind = kind.filter(plain).map(|kind| format!("{kind} ")).unwrap_or_default();
+    match payload.floor_char_boundary(LONGEST_PAYLOAD) {
+        end if end < payload.len() => {
+            format!("{kind}{}… (the first {end} of {} bytes)", &payload[..end], payload.len())
+        }
+        _ => format!("{kind}{payload}"),
+    }
+}
+
+/// Tells it to whoever is meant.
+async fn heed(
+    service: &Service,
+    caller: &Caller,
+    whom: &ForWhom,
+    trigger: &Trigger,
+) -> Result<(StatusCode, Json<EventHeard>), Refusal> {
+    if let Some(name) = &whom.session {
+        known(service, caller, name).await?;
+    }
+    let engine = service.engine(caller);
+    match engine.trigger(trigger, Means::default()).await.map_err(|error| service.refuse(error))? {
         Heeded::Told(tasks) => {
             let tasks = tasks.iter().map(ToString::to_string).collect();
             Ok((StatusCode::ACCEPTED, Json(EventHeard { tasks })))
@@ -123,10 +186,7 @@ impl ForWhom {
 
 /// The signature, if it is this very body's and not old.
 fn signed(headers: &HeaderMap, body: &[u8], key: &str, now: Wall) -> Result<[u8; 32], Refusal> {
-    let unsigned = || {
-        Refusal::new(StatusCode::UNAUTHORIZED, "bad_signature", "this is not signed as its source signs")
-            .hint("sign the timestamp, a full stop and the body, with the key that the operator has")
-    };
+    let unsigned = || unsigned("sign the timestamp, a full stop and the body, with the key that the operator has");
     let said = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let timestamp = said("x-windlass-timestamp").ok_or_else(unsigned)?;
     let seconds: u64 = timestamp.parse().map_err(|_| unsigned())?;
@@ -143,9 +203,23 @@ fn signed(headers: &HeaderMap, body: &[u8], key: &str, now: Wall) -> Result<[u8;
     message.push(b'.');
     message.extend_from_slice(body);
     let expected = hmac_sha256(key.as_bytes(), &message);
-    let written: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
-    match bool::from(written.as_bytes().ct_eq(signature.to_ascii_lowercase().as_bytes())) {
+    match is_written(signature, &expected) {
         true => Ok(expected),
         false => Err(unsigned()),
     }
+}
+
+fn unsigned(hint: &str) -> Refusal {
+    Refusal::new(StatusCode::UNAUTHORIZED, "bad_signature", "this is not signed as its source signs").hint(hint)
+}
+
+/// In hexadecimal digits.
+fn is_written(said: &str, signature: &[u8; 32]) -> bool {
+    let written: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
+    bool::from(written.as_bytes().ct_eq(said.to_ascii_lowercase().as_bytes()))
+}
+
+/// What stands in the path of a hook.
+pub fn hooked(path: &str) -> Option<&str> {
+    path.strip_prefix("/v1/hooks/")
 }

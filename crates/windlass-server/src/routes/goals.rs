@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use windlass_api::{GoalAdded, GoalChanged, GoalRequest, Schedule as Listed, ScheduleList};
+use windlass_api::{GoalAdded, GoalChanged, GoalLooked, GoalRequest, Schedule as Listed, ScheduleList};
 use windlass_domain::Wall;
-use windlass_domain::goal::GoalStatus;
+use windlass_domain::goal::{GoalStatus, Look};
 use windlass_domain::plan::Schedule;
 use windlass_engine::{Scheduled, ScheduledKind};
 
@@ -134,6 +134,33 @@ pub async fn resume(
     let goal = engine.goal_named(&name).await.map_err(|error| service.refuse(error))?;
     engine.resume_goal(goal.id).await.map_err(|error| service.refuse(error))?;
     Ok(changed(name, "resumed"))
+}
+
+/// Looks at once, whatever its schedule says. It is answered when its checks have run.
+#[utoipa::path(
+    post,
+    path = "/v1/schedules/{goal}/run",
+    tag = "schedules",
+    operation_id = "run_schedule",
+    security(("bearer" = ["write"])),
+    params(("goal" = String, Path, description = "Its name.")),
+    responses((status = 200, description = "What was found, and who mends it.", body = GoalLooked), Problems)
+)]
+pub async fn run(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    InPath(name): InPath<String>,
+) -> Result<Json<GoalLooked>, Refusal> {
+    let engine = service.engine(&caller);
+    let goal = engine.goal_named(&name).await.map_err(|error| service.refuse(error))?;
+    let look = Box::pin(engine.run_goal(goal.id)).await.map_err(|error| service.refuse(error))?;
+    let (found, failed, task_id, detail) = match look {
+        Look::Holds => ("holds", Vec::new(), None, None),
+        Look::Broken(failed, fix) => ("broken", failed, Some(fix.to_string()), None),
+        Look::Skipped(fix) => ("skipped", Vec::new(), Some(fix.to_string()), None),
+        Look::Troubled(error) => ("troubled", Vec::new(), None, Some(error.message)),
+    };
+    Ok(Json(GoalLooked { goal: name, found: found.to_owned(), failed, task_id, detail }))
 }
 
 #[utoipa::path(

@@ -31,5 +31,6 @@ mod terminals;
 mod whose;
 
 pub use all::routes;
+pub use events::hooked;
 pub use health::HEALTH;
 pub use terminals::TICKET;

@@ -115,7 +115,7 @@ pub async fn answer(
     match Box::pin(engine.send(task, &message)).await.map_err(|error| service.refuse(error))? {
         Became::Answer(asked) => {
             let (task_id, request_id) = (task.to_string(), Some(asked.request_id.to_string()));
-            let told = MessageSent { task_id, injection_type: "hitl_response".to_owned(), request_id };
+            let told = MessageSent { task_id, injection_type: "hitl_response".to_owned(), request_id, kind: None };
             Ok((StatusCode::ACCEPTED, Json(told)))
         }
         Became::Words | Became::TooLate(_) => Err(Refusal::new(

@@ -12,7 +12,7 @@ use windlass_api::{
     Conversation, SaidAccepted, SayRequest, Scope, Session, SessionList, SessionRequest, SessionSummary, SessionTask,
     Utterance,
 };
-use windlass_domain::coordinate::{Channel, Origin, TaskEntry, Trigger, Triggered, UNNAMED_USER};
+use windlass_domain::coordinate::{Channel, Origin, TaskEntry, Trigger, Triggered, is_nobodys};
 use windlass_domain::session::{Said, SessionState};
 use windlass_domain::{MessageId, Seq, SessionId, Taint};
 use windlass_engine::{Heeded, Means, Naming, Span};
@@ -209,8 +209,9 @@ fn speaker(caller: &Caller, user_id: Option<&str>) -> Result<Origin, Refusal> {
         Some(_) if !caller.may(Scope::Admin) => {
             return Err(Refusal::beyond(Scope::Admin).hint("without `user_id` it is said in the name of the token"));
         }
-        Some(user) if user.trim().is_empty() || user == UNNAMED_USER => {
-            return Err(Refusal::unfit(format!("`user_id` names nobody: {user:?}")));
+        Some(user) if user.trim().is_empty() || is_nobodys(user) => {
+            return Err(Refusal::unfit(format!("`user_id` names nobody: {user:?}"))
+                .hint("records have that name for what has nobody's; give the user another one"));
         }
         Some(user) => user.to_owned(),
     };

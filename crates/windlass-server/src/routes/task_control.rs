@@ -5,12 +5,14 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use windlass_api::{Heard, MessageRequest, MessageSent, WishRequest};
+use windlass_api::{Heard, MessageRequest, MessageSent, MessageWord, WishRequest};
 use windlass_domain::TaskId;
+use windlass_domain::execution::MessageKind;
 use windlass_engine::{Engine, Error, Message, Sent as Became};
 
 use crate::ask::{InPath, Sent, named};
 use crate::auth::Caller;
+use crate::port::Said;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
 
@@ -120,7 +122,7 @@ pub async fn cancel(
     heard(task)
 }
 
-/// The answer to what an agent asks, or words that it hears before its next step.
+/// The answer to what an agent asks, or words that it hears before its next step, as what they are meant.
 #[utoipa::path(
     post,
     path = "/v1/tasks/{task}/messages",
@@ -140,14 +142,43 @@ pub async fn send(
     let task: TaskId = named("task", &task)?;
     let question = request.request_id.as_deref().map(|id| named("question", id)).transpose()?;
     let engine = service.engine(&caller);
-    let message = Message { text: request.message, question, by: caller.name.clone() };
-    let sent = Box::pin(tell(&service, &engine, task, &message)).await?;
-    let (injection_type, request_id) = match sent {
-        Became::Answer(asked) => ("hitl_response", Some(asked.request_id.to_string())),
-        Became::Words | Became::TooLate(_) => ("user_message", None),
+    let sent = match request.kind {
+        None => {
+            let message = Message { text: request.message, question, by: caller.name.clone() };
+            Box::pin(tell(&service, &engine, task, &message)).await?
+        }
+        Some(MessageWord::Stop) => {
+            let whole = whole(&service, &engine, &task.to_string()).await?;
+            let wish = WishRequest { reason: request.message };
+            let stopped = engine.ask_to_stop(whole, reason(wish, "stopped", &caller)).await;
+            stopped.map(|()| Became::Words).map_err(|error| service.refuse(error))?
+        }
+        Some(kind) => {
+            engine.task(task).await.map_err(|error| service.refuse(error))?;
+            let text = Some(request.message).filter(|text| !text.trim().is_empty());
+            service.house.tell(engine, &caller, Said { task, question, kind: kind_of(kind), text }).await?
+        }
     };
-    let told = MessageSent { task_id: task.to_string(), injection_type: injection_type.to_owned(), request_id };
-    Ok((StatusCode::ACCEPTED, Json(told)))
+    let (injection_type, request_id) = match (sent, request.kind) {
+        (Became::Answer(asked), _) => ("hitl_response", Some(asked.request_id.to_string())),
+        (_, Some(MessageWord::Interrupt | MessageWord::Stop | MessageWord::Model)) => ("system_control", None),
+        (Became::Words | Became::TooLate(_), _) => ("user_message", None),
+    };
+    let (task_id, injection_type) = (task.to_string(), injection_type.to_owned());
+    Ok((StatusCode::ACCEPTED, Json(MessageSent { task_id, injection_type, request_id, kind: request.kind })))
+}
+
+const fn kind_of(word: MessageWord) -> MessageKind {
+    match word {
+        MessageWord::Prompt => MessageKind::Prompt,
+        MessageWord::Reply => MessageKind::Reply,
+        MessageWord::Resume => MessageKind::Resume,
+        MessageWord::Checkpoint => MessageKind::Checkpoint,
+        MessageWord::Nudge => MessageKind::Nudge,
+        MessageWord::Interrupt => MessageKind::Interrupt,
+        MessageWord::Stop => MessageKind::Stop,
+        MessageWord::Model => MessageKind::Model,
+    }
 }
 
 /// Whoever is to hear it. That one of several is done by now is no trouble while others hear it.

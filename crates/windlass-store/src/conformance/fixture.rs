@@ -33,7 +33,7 @@ pub(super) fn stream(id: &str) -> StreamId {
 
 pub(super) fn encoded(kind: &'static str, text: &str) -> Encoded {
     let data = serde_json::value::to_raw_value(text).expect("text is JSON");
-    Encoded { kind, version: 3, data, older: &[] }
+    Encoded { kind, version: 3, data, since: 1, older: &[] }
 }
 
 pub(super) fn event(stream: &StreamId, text: &str) -> NewEvent {

@@ -20,7 +20,7 @@ fn in_feet(payload: Value) -> Value {
 
 fn hauled() -> Encoded {
     let data = serde_json::value::to_raw_value(&json!({"metres": 3})).expect("it is JSON");
-    Encoded { kind: "winch.hauled", version: 2, data, older: OLDER }
+    Encoded { kind: "winch.hauled", version: 2, data, since: 1, older: OLDER }
 }
 
 async fn owner(store: &AnyStore, number: u64, level: u32, at: Wall) -> Result<Owner, Error> {
@@ -82,6 +82,33 @@ pub(super) async fn who_cannot_read_what_is_written_is_not_let_in(store: AnyStor
     let refused = owner(&store, 3, OLD, NOW).await.expect_err("it could not read that");
     assert!(matches!(refused, Error::TooOld { written: NEW, known: OLD }), "{refused}");
     beat(&*store, again, NOW).await.expect("nothing has happened to the others");
+}
+
+/// Nothing of it could be read by whoever is older: it is not written at all, and the commit with it.
+pub(super) async fn a_new_kind_is_written_when_the_last_old_owner_has_ended(store: AnyStore, _: AnyRuntime) {
+    let old = owner(&store, 1, OLD, NOW).await.expect("it is let in");
+    owner(&store, 2, NEW, NOW).await.expect("it is let in");
+    let oiled = |at: Wall| {
+        let mut writing = writing(at);
+        writing.events[0].encoded = Encoded { kind: "winch.oiled", version: 1, since: NEW, older: &[], ..hauled() };
+        writing.messages.push(message(7, "queue"));
+        writing
+    };
+    for _ in 0..2 {
+        let refused = store.commit(oiled(NOW)).await.expect_err("an old owner is at work");
+        assert!(matches!(refused, Error::TooNew { needed: NEW, least: OLD }), "{refused}");
+    }
+    assert_eq!(store.head(&tenant(), &stream("a")).await.expect("readable"), Seq(0));
+    assert!(store.mailbox(&tenant(), "queue", NOW, 9).await.expect("readable").is_empty(), "nothing of it was written");
+    store.commit(writing(NOW)).await.expect("a new version of what there was is brought down");
+    owner(&store, 3, OLD, NOW).await.expect("the journal holds nothing that it could not read");
+    retire(&*store, old, NOW).await.expect("it ends");
+    store.commit(oiled(NOW)).await.expect_err("another one is");
+    let later = Wall::from_millis(NOW.as_millis() + u64::try_from(AT_WORK.as_millis()).expect("minutes") + 1);
+    owner(&store, 4, NEW, later).await.expect("it is let in");
+    store.commit(oiled(later)).await.expect("everybody reads it");
+    let refused = owner(&store, 5, OLD, later).await.expect_err("it could not read that");
+    assert!(matches!(refused, Error::TooOld { written: NEW, known: OLD }), "{refused}");
 }
 
 pub(super) async fn messages_and_timers_are_written_for_everybody_too(store: AnyStore, _: AnyRuntime) {

@@ -53,6 +53,7 @@ cases! {
         a_new_version_is_written_when_the_last_old_owner_has_ended,
         an_old_owner_that_fell_silent_is_not_waited_for_for_ever,
         who_cannot_read_what_is_written_is_not_let_in,
+        a_new_kind_is_written_when_the_last_old_owner_has_ended,
         messages_and_timers_are_written_for_everybody_too;
     messages:
         a_message_waits_until_it_is_acked,

@@ -96,7 +96,7 @@ impl RuntimeAuditEvent {
     /// Ready to be committed; `taint` is that of what it is about.
     pub fn on(&self, subject: &str, taint: Taint) -> NewEvent {
         let data = serde_json::value::to_raw_value(self).expect("audit events are plain data");
-        let encoded = Encoded { kind: self.event_type.kind(), version: 1, data, older: &[] };
+        let encoded = Encoded { kind: self.event_type.kind(), version: 1, data, since: 1, older: &[] };
         NewEvent { stream: audit_stream(subject), encoded, taint, at: self.created_at }
     }
 }

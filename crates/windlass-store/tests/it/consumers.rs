@@ -56,7 +56,7 @@ async fn put(store: &dyn Store, tenant: &str, numbers: std::ops::Range<u64>) {
 fn effect(leased: &Leased) -> Commit {
     let mut commit = Commit::unfenced(leased.message.scope_id.clone(), NOW);
     let data = serde_json::value::to_raw_value(&leased.message.content).expect("text is JSON");
-    let encoded = windlass_domain::Encoded { kind: "test.done", version: 1, data, older: &[] };
+    let encoded = windlass_domain::Encoded { kind: "test.done", version: 1, data, since: 1, older: &[] };
     commit.events.push(NewEvent { stream: done(), encoded, taint: Taint::Auth, at: NOW });
     commit
 }

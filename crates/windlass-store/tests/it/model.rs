@@ -125,7 +125,7 @@ fn message(number: u8) -> MessageId {
 
 fn encoded(number: u8) -> Encoded {
     let data = serde_json::value::to_raw_value(&number).expect("a number is JSON");
-    Encoded { kind: "test.happened", version: 1, data, older: &[] }
+    Encoded { kind: "test.happened", version: 1, data, since: 1, older: &[] }
 }
 
 fn fence((lease_number, owner_number, epoch): (u8, u8, u8)) -> Fence {

@@ -37,7 +37,7 @@ fn append(number: &str, index: u64, head: Seq) -> Commit {
     let data = serde_json::value::to_raw_value(&format!("{number}:{index}")).expect("text is JSON");
     let event = |stream| NewEvent {
         stream,
-        encoded: Encoded { kind: "test.happened", version: 1, data: data.clone(), older: &[] },
+        encoded: Encoded { kind: "test.happened", version: 1, data: data.clone(), since: 1, older: &[] },
         taint: Taint::Auth,
         at,
     };

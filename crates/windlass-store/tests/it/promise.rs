@@ -102,7 +102,7 @@ fn shared() -> StreamId {
 
 fn encoded(text: &str) -> Encoded {
     let data = serde_json::value::to_raw_value(text).expect("text is JSON");
-    Encoded { kind: "test.promised", version: 1, data, older: &[] }
+    Encoded { kind: "test.promised", version: 1, data, since: 1, older: &[] }
 }
 
 /// The commits that are wholly there. Panics if one is there in part.

@@ -16,7 +16,7 @@ const NOW: Wall = Wall::from_millis(1_700_000_000_000);
 
 fn event(stream: &str, text: &str) -> NewEvent {
     let data = serde_json::value::to_raw_value(text).expect("text is JSON");
-    let encoded = Encoded { kind: "test.happened", version: 1, data, older: &[] };
+    let encoded = Encoded { kind: "test.happened", version: 1, data, since: 1, older: &[] };
     NewEvent { stream: StreamId::new("test", stream), encoded, taint: Taint::Auth, at: NOW }
 }
 

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use serde_json::json;
 use windlass_domain::execution::{AgentInjection, MessageKind};
-use windlass_domain::{Taint, TaskId};
+use windlass_domain::{RequestId, Taint, TaskId};
 use windlass_engine::{Error, LONGEST_MESSAGE, Message, Sent};
 
 use super::drive::explain;
@@ -41,8 +41,6 @@ async fn say(
     arguments: arguments::Send,
     kind: Option<MessageKind>,
 ) -> anyhow::Result<Sheet> {
-    let wants_model = kind == Some(MessageKind::Model);
-    let mut unfit = wants_model.then(|| is_configured(arguments.message.as_deref(), config).err()).flatten();
     let task = find_listener(&windlass.engine, &arguments.task).await?;
     if arguments.list {
         return list_kinds(windlass, &windlass.engine.hearers(task, None).await.map_err(explain)?, arguments.output)
@@ -52,9 +50,31 @@ async fn say(
         Some(named) => Some(find_question(&windlass.engine, named).await?),
         None => None,
     };
+    let sent = Box::pin(tell_all(windlass, config, Said { task, question, kind, text: arguments.message })).await?;
+    let mut sheet = Sheet::new();
+    match arguments.output.json {
+        true => sheet.object(&as_json(task, &sent, kind)),
+        false => tell(windlass, (task, &sent, kind), &mut sheet).await?,
+    }
+    Ok(sheet)
+}
+
+/// What is said to whom.
+pub struct Said {
+    pub task: TaskId,
+    pub question: Option<RequestId>,
+    pub kind: Option<MessageKind>,
+    /// Some kinds have words of their own.
+    pub text: Option<String>,
+}
+
+/// To all who are to hear it.
+pub async fn tell_all(windlass: &Windlass, config: &Config, said: Said) -> anyhow::Result<Sent> {
+    let Said { task, question, kind, text } = said;
+    let wants_model = kind == Some(MessageKind::Model);
+    let mut unfit = wants_model.then(|| is_configured(text.as_deref(), config).err()).flatten();
     let own_words = || kind.and_then(MessageKind::own_words).unwrap_or_default().to_owned();
-    let text = arguments.message.unwrap_or_else(own_words);
-    let message = Message { text, question, by: windlass.user.clone() };
+    let message = Message { text: text.unwrap_or_else(own_words), question, by: windlass.user.clone() };
     let mut sent = Err(nobody_listens(windlass, task).await?);
     for hearer in windlass.engine.hearers(task, question).await.map_err(explain)? {
         if let Some(kind) = kind {
@@ -75,13 +95,7 @@ async fn say(
             Ok(heard) => sent = Ok(heard),
         }
     }
-    let sent = sent?;
-    let mut sheet = Sheet::new();
-    match arguments.output.json {
-        true => sheet.object(&as_json(task, &sent, kind)),
-        false => tell(windlass, (task, &sent, kind), &mut sheet).await?,
-    }
-    Ok(sheet)
+    sent
 }
 
 /// A model of which nothing is known could be neither paid for nor kept from growing too long.

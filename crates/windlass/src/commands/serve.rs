@@ -23,7 +23,7 @@ use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::open_files::{for_connections, raise};
 use crate::redis::{self, Templates};
-use crate::serving::{Door, Roots};
+use crate::serving::{Door, Roots, path_objections};
 use crate::show::{WorkerLog, output};
 use crate::tokens::FileTokens;
 use crate::wiring::{Windlass, create_private};
@@ -46,6 +46,8 @@ pub async fn serve(arguments: arguments::Serve) -> anyhow::Result<Exit> {
     let wanted = Wanted::of(&arguments, roots);
     let per_second = config.file.server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND);
     let windlass = Windlass::open_to_work_on_many(config.clone(), Arc::new(log.clone())).await?;
+    // A server that works on nothing reads and writes as well.
+    windlass.engine.enlist().await.map_err(explain)?;
     let streams = streams::door(&config, templates, &windlass, Arc::new(log.clone()))?;
     let (drain, live) = (Drain::default(), Live::default());
     let house = ServedHouse::new(config, wanted, &windlass, &log);
@@ -82,6 +84,7 @@ async fn prepared(arguments: &arguments::Serve) -> anyhow::Result<Prepared> {
     let door = Door::of(arguments, &config, named.ok().map(|named| !named.is_empty()));
     let roots = Roots::of(arguments, &config);
     problems.extend(redis::bad_address(&config));
+    problems.extend(path_objections(&config));
     let templates = match templates(&config).await.map_err(anyhow::Error::downcast::<WrongUse>) {
         Ok(templates) => Ok(templates),
         Err(Ok(wrong)) => Err(vec![wrong]),

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::Value;
 use windlass_api::{
     CheckRequest, Checked, CommandTold, DeadlineWord, ForkRequest, GateTried, GateTryRequest, GoalRequest,
@@ -15,11 +16,11 @@ use windlass_domain::plan::{AtomId, Plan, PlanBudget};
 use windlass_domain::role_output::WantedChange;
 use windlass_domain::task::{Deadline, DeadlineAction};
 use windlass_domain::{BoxFuture, Budget, Secret, Tenant, Wall};
-use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Planning, Submission, fit_goal, read_plan};
+use windlass_engine::{Engine, Fork, GoalOrder, OwnerKey, Planning, Sent, Submission, fit_goal, read_plan};
 use windlass_plan::change_of;
 use windlass_server::Refusal;
-use windlass_server::auth::Caller;
-use windlass_server::port::{House, Journal as _, View, Word};
+use windlass_server::auth::{Caller, fingerprint};
+use windlass_server::port::{Hook, House, Journal as _, Said, View, Word};
 
 use super::audit_verify::verified;
 use super::errand::Errand;
@@ -27,6 +28,7 @@ use super::fork::{AskedFor, folder_of, submission_asked_for};
 use super::order::{OWN_AGENT, Order};
 use super::run::{budget, checks, contradicted, is_known, known_patterns, submission, with_deadline};
 use super::say::template;
+use super::send;
 use super::serve_documents::checked;
 use super::serve_gates::gates_tried;
 use super::serve_views::view;
@@ -79,10 +81,7 @@ impl Inner {
     /// What is wrong in words for whoever asked, where it is theirs to mend.
     fn refuse(&self, error: &anyhow::Error) -> Refusal {
         match error.downcast_ref::<WrongUse>() {
-            Some(wrong) => {
-                let refusal = Refusal::unfit(wrong.message.clone());
-                wrong.hint.clone().into_iter().fold(refusal, Refusal::hint)
-            }
+            Some(wrong) => unfit(wrong),
             None => error.downcast_ref().and_then(Refusal::of).unwrap_or_else(|| {
                 self.log.trouble(&format!("{error:#}"));
                 Refusal::broken()
@@ -250,6 +249,11 @@ impl Inner {
         (with.config.pattern, with.config.patterns) = (None, patterns.offered());
         Ok(GoalOrder { plan, with, max_fixes: request.max_fixes.unwrap_or(MOST_FIXES) })
     }
+}
+
+fn unfit(wrong: &WrongUse) -> Refusal {
+    let refusal = Refusal::unfit(wrong.message.clone());
+    wrong.hint.clone().into_iter().fold(refusal, Refusal::hint)
 }
 
 /// As of now.
@@ -431,6 +435,22 @@ impl House for ServedHouse {
         })
     }
 
+    fn tell(&self, engine: Engine, caller: &Caller, said: Said) -> BoxFuture<'static, Result<Sent, Refusal>> {
+        let inner = Arc::clone(&self.inner);
+        let cap = inner.cap(&caller.tenant);
+        let windlass = inner.windlass.as_seen_by(engine, caller.tenant.clone(), caller.name.clone(), cap);
+        let Said { task, question, kind, text } = said;
+        Box::pin(async move {
+            let said = send::Said { task, question, kind: Some(kind), text };
+            let told = Box::pin(send::tell_all(&windlass, &inner.config, said)).await;
+            told.map_err(|error| match error.downcast_ref::<WrongUse>() {
+                // It may be heard at another time, by whoever works then.
+                Some(wrong) => Refusal { status: StatusCode::CONFLICT, code: "not_heard", ..unfit(wrong) },
+                None => inner.refuse(&error),
+            })
+        })
+    }
+
     fn metrics(&self) -> String {
         self.inner.windlass.observing.registry.to_prometheus()
     }
@@ -442,5 +462,20 @@ impl House for ServedHouse {
             false => &file.tenants.get(tenant.as_str())?.webhooks,
         };
         self.inner.config.keys.of(Some(&webhooks.get(source)?.key_env))
+    }
+
+    fn hook(&self, path: &str) -> Option<Hook> {
+        let Inner { config, .. } = &*self.inner;
+        let of_tenants = config.file.tenants.iter().map(|(name, tenant)| (Tenant::new(name), &tenant.webhooks));
+        let all = of_tenants.chain([(Tenant::local(), &config.file.server.webhooks)]);
+        let named =
+            all.flat_map(|(tenant, hooks)| hooks.iter().map(move |(source, hook)| (tenant.clone(), source, hook)));
+        // Their digests are compared, so that how long that takes says nothing of how much of it was guessed.
+        let said = fingerprint(path);
+        let is_it = |known: Option<Secret>| known.is_some_and(|known| fingerprint(known.expose()) == said);
+        let mut known =
+            named.filter(|(_, _, hook)| hook.path_env.is_some() && is_it(config.keys.of(hook.path_env.as_ref())));
+        let (tenant, source, hook) = known.next()?;
+        Some(Hook { tenant, source: source.clone(), key: config.keys.of(Some(&hook.key_env))? })
     }
 }

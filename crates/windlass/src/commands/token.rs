@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_api::Scope;
-use windlass_domain::coordinate::{LOCAL_USER, UNNAMED_USER};
+use windlass_domain::coordinate::is_nobodys;
 use windlass_domain::{Runtime as _, Wall};
 use windlass_runtime::TokioRuntime;
 
@@ -16,8 +16,6 @@ use crate::show::{Line, Screen, Style, print_json};
 use crate::tokens::{FileTokens, LONGEST_NAME, NamedToken, Wanted, is_plain};
 use crate::wiring::create_private;
 
-/// What records call those who have no name.
-const RESERVED: [&str; 5] = [LOCAL_USER, UNNAMED_USER, "runtime", "system", "windlass"];
 const DAY: Duration = Duration::from_secs(86_400);
 
 pub fn token(arguments: &Token) -> anyhow::Result<Exit> {
@@ -61,10 +59,11 @@ fn add(tokens: &FileTokens, user: &str, arguments: &TokenAdd) -> Result<(), Wron
 
 /// Records know whoever has it by that name, and must not take them for somebody else.
 fn whose(name: String, user: &str) -> Result<String, WrongUse> {
-    let is = |other: &str| name.eq_ignore_ascii_case(other);
     let taken = match () {
-        () if is(user) => "yours, by which records know what you do here and with the token in the data directory",
-        () if RESERVED.iter().any(|reserved| is(reserved)) => "no person's: records have it for what has nobody's name",
+        () if name.eq_ignore_ascii_case(user) => {
+            "yours, by which records know what you do here and with the token in the data directory"
+        }
+        () if is_nobodys(&name) => "no person's: records have it for what has nobody's name",
         () => return Ok(name),
     };
     Err(WrongUse::new(format!("the name `{name}` is {taken}"))

@@ -180,7 +180,11 @@ pub const SETTINGS: &[Setting] = &[
     file("redis.workspace", "none", "the folder that its tasks work in; needed with `REDIS_URL`"),
     file("redis.tenant", "`local`", "whose work comes in there"),
     file("redis.approvals", "false", "whether cards may be answered there"),
-    file("redis.maxlen", "10000", "about how many entries are kept in each stream that goes out"),
+    file(
+        "redis.maxlen",
+        "10000",
+        "about how many entries are kept in each stream that goes out, beside those of the last hour",
+    ),
     file("redis.model", "as for any run", "the model to ask, unless a command names one"),
     file("redis.rehearsal", "none", "a script to play instead of asking a model"),
     file("redis.sandbox", "`sandbox.provider`", "`bubblewrap` or `docker`"),
@@ -215,6 +219,11 @@ pub const SETTINGS: &[Setting] = &[
         "none",
         "who may tell of events, and the variable that holds the key they sign with",
     ),
+    file(
+        "server.webhooks.NAME.path_env",
+        "none",
+        "the variable that holds the path by which they are known, where they can bear no token ([the service](service.md#webhooks-of-others))",
+    ),
     file("tenants.NAME.workspaces", "none", "folders that tasks of this tenant may work in"),
     file(
         "tenants.NAME.limits.max_tokens",
@@ -228,6 +237,7 @@ pub const SETTINGS: &[Setting] = &[
         "how often a task or an item may be tried again at most",
     ),
     file("tenants.NAME.webhooks.NAME.key_env", "none", "the same for its events"),
+    file("tenants.NAME.webhooks.NAME.path_env", "none", "the same of where it tells them"),
 ];
 
 /// All that are read, so that a slip can be told.

@@ -105,7 +105,7 @@ async fn write(store: Arc<SqliteStore>, owner: OwnerId, writer: u64, until: Inst
     while Instant::now() < until {
         let mut commit = Commit::fenced(tenant.clone(), at, fence.clone());
         commit.expect.push((stream.clone(), Seq(commits)));
-        let encoded = Encoded { kind: "model.responded", version: 1, data: data.clone(), older: &[] };
+        let encoded = Encoded { kind: "model.responded", version: 1, data: data.clone(), since: 1, older: &[] };
         commit.events.push(NewEvent { stream: stream.clone(), encoded, taint: Taint::Owner, at });
         store.commit(commit).await?;
         commits += 1;

@@ -50,7 +50,7 @@ impl Errand {
 
     pub fn effect(self, taint: Taint, at: Wall) -> NewEvent {
         let data = serde_json::value::to_raw_value(&self.to_string()).expect("text is JSON");
-        let encoded = Encoded { kind: EFFECT, version: 1, data, older: &[] };
+        let encoded = Encoded { kind: EFFECT, version: 1, data, since: 1, older: &[] };
         NewEvent { stream: StreamId::new("effects", "all"), encoded, taint, at }
     }
 

@@ -8,7 +8,7 @@ use crate::chain::{ChainHead, Row as ChainRow, write_row};
 use crate::commit::{Commit, Committed, Forgotten, MailboxSeen, NewMessage, Snapshot, TimerChange};
 use crate::error::Error;
 use crate::lease::{Claim, Epoch, Fence, LeaseChange, LeaseName};
-use crate::owner::{NewOwner, Owner, OwnerChange};
+use crate::owner::{AT_WORK, NewOwner, Owner, OwnerChange};
 use crate::providers::postgres::codec::{Columns as _, Text, int, millis, taint_code, uuid};
 use crate::providers::postgres::failure::Failure;
 use crate::providers::postgres::ground::Ground;
@@ -111,6 +111,16 @@ impl<'a> Applying<'a, '_> {
     fn note_level(&mut self) {
         let level = self.commit.level();
         if level > 1 {
+            let behind =
+                "SELECT level FROM owners WHERE NOT retired AND beat_at >= $1 AND level < $2 ORDER BY level LIMIT 1";
+            let since = self.at.saturating_sub(int(in_millis(AT_WORK)));
+            self.push(Step::ask(behind, values![since, i64::from(level)], move |rows, _| match rows.first() {
+                None => Ok(()),
+                Some(row) => {
+                    let least = u32::try_from(row.uint(0)?).unwrap_or(u32::MAX);
+                    Err(Failure::Refused(Error::TooNew { needed: level, least }))
+                }
+            }));
             let sql = "UPDATE journal SET level = $1 WHERE level < $1";
             self.push(Step::run(sql, values![i64::from(level)]));
         }

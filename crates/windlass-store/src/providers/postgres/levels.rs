@@ -1,5 +1,5 @@
 //! What may be written: nothing that an owner at work cannot read. Who is at work is asked under the writers' lock, so that nobody
-//! comes in between.
+//! comes in between. What is new as a whole and cannot be brought down is refused with its commit (`apply`).
 
 use windlass_domain::millis as in_millis;
 

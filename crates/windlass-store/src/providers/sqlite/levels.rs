@@ -1,5 +1,6 @@
 //! What may be written: nothing that an owner at work cannot read. Who is at work is asked in the very transaction that writes, so
-//! that nobody comes in between; and whoever comes later than what is written must be able to read it.
+//! that nobody comes in between; and whoever comes later than what is written must be able to read it. Of what is new as a whole there is
+//! nothing that they could read, and it is refused.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -18,8 +19,12 @@ pub(super) fn lower(connection: &Connection, commit: Commit) -> Applied<Commit> 
         Some(least) => commit.for_level(least),
         None => commit,
     };
+    let needed = commit.level();
+    if let Some(least) = least.filter(|least| *least < needed) {
+        return refuse(Error::TooNew { needed, least });
+    }
     let sql = "UPDATE journal SET level = ?1 WHERE level < ?1";
-    connection.prepare_cached(sql)?.execute(params![commit.level()])?;
+    connection.prepare_cached(sql)?.execute(params![needed])?;
     Ok(commit)
 }
 

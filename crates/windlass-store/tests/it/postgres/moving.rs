@@ -56,7 +56,7 @@ async fn fill(store: &dyn Store, folder: &Path) -> OwnerLock {
             name: TimerName("soon".into()),
             due: NOW,
             queue: "alarms".into(),
-            encoded: Encoded { kind: "test.rang", version: 2, data, older: &[] },
+            encoded: Encoded { kind: "test.rang", version: 2, data, since: 1, older: &[] },
             taint: Taint::External,
         }));
         let stream = StreamId::new("worker", 0);

@@ -338,6 +338,44 @@ fn a_certificate_must_be_known() {
     running.end().expect(0);
 }
 
+/// Regression: the certificate was read when the server began, and shown until it ended.
+#[test]
+fn a_certificate_that_is_renewed_is_shown_from_then_on() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../windlass-llm/tests/fixtures/tls");
+    let home = Home::playing(HELLO);
+    let own = |name: &str| home.path().join(name);
+    let put = |from: &str, to: &str| {
+        std::fs::copy(format!("{fixtures}/{from}"), own(to)).expect("a copy");
+    };
+    put("server.pem", "cert.pem");
+    put("server.key", "key.pem");
+    let (certificate, key) = (own("cert.pem"), own("key.pem"));
+    let files = [certificate.to_str(), key.to_str()].map(|path| path.expect("a plain path"));
+    let words = ["serve", "--listen", "127.0.0.1:0", "--tls-certificate", files[0], "--tls-key", files[1]];
+    let mut running = home.windlass(&words).env("LITELLM_API_BASE", "http://127.0.0.1:9").start();
+    let line = running.wait_for(|line| line.starts_with("serving at "));
+    let server = format!("https://localhost:{}", line.rsplit(':').next().expect("a port"));
+    let token = std::fs::read_to_string(home.data().join("token")).expect("a token");
+    let away = Home::new();
+    let is_known_to = |authority: &str| {
+        let status = away.windlass(&["status"]).env("WINDLASS_SERVER", &server).env("WINDLASS_TOKEN", &token);
+        status.env("SSL_CERT_FILE", &format!("{fixtures}/{authority}")).run().code() == 0
+    };
+    let (old, new) = ("authority.pem", "renewed/authority.pem");
+    assert_eq!([is_known_to(old), is_known_to(new)], [true, false]);
+    // One without the other is no certificate.
+    put("renewed/server.pem", "cert.pem");
+    assert_eq!([is_known_to(old), is_known_to(new)], [true, false]);
+    running.wait_for(|line| line.starts_with("trouble") && line.contains("do not go together"));
+    put("renewed/server.key", "key.pem");
+    assert_eq!([is_known_to(old), is_known_to(new)], [false, true]);
+    std::fs::write(&certificate, "no certificate").expect("a file is written");
+    assert!(is_known_to(new));
+    running.wait_for(|line| line.starts_with("trouble") && line.contains("there is no certificate in it"));
+    running.signal(Signal::TERM);
+    running.end().expect(0);
+}
+
 /// At a terminal somebody is asked, whoever works.
 #[test]
 fn a_card_of_a_servers_is_asked_about_at_the_terminal() {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::scripts::HELLO;
 use super::serving::{Served, serve, token};
-use crate::support::Home;
+use crate::support::{Home, ask_raw};
 
 /// Every turn begins a task, whose plan waits for a yes.
 const TALK: &str = r#"
@@ -103,7 +103,7 @@ fn whoever_may_speak_for_others_says_for_whom() {
     let said = json!({"message": "Write it", "user_id": "carol"});
     let path = format!("/v1/sessions/{session}/messages");
     served.ask_as(&plain, "POST", &path, &[], &said.to_string()).expect(403);
-    for nobody in ["", " ", "unnamed"] {
+    for nobody in ["", " ", "unnamed", "Local", "runtime", "system", "windlass"] {
         let said = json!({"message": "Write it", "user_id": nobody});
         served.ask_as(&gateway, "POST", &path, &[], &said.to_string()).expect(422);
     }
@@ -168,5 +168,18 @@ fn what_is_said_may_bring_files_for_the_task_that_begins_with_it() {
     let long = "eHh4".repeat(400_000);
     let refused = sent(&long).expect(422).json();
     assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("longer than 256 KiB")), "{refused}");
+    // Regression: whoever sends it piece by piece, and says no length, was held to a body without files.
+    let in_pieces = |path: &str| {
+        let body = json!({"message": "x", "attachments": [{"name": "a.bin", "content": long}]}).to_string();
+        let (address, token) = (&served.address, &served.token);
+        let head =
+            format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n");
+        let head = format!("{head}Authorization: Bearer {token}\r\nContent-Type: application/json\r\n\r\n");
+        let request = format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+        ask_raw(address, request.as_bytes()).expect("an answer")
+    };
+    let refused = in_pieces(&path).expect(422).json();
+    assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("longer than 256 KiB")), "{refused}");
+    in_pieces("/v1/schedules").expect(413);
     served.end();
 }

@@ -357,6 +357,25 @@ failure_context: \"Write it again: $failed_checks\"
 ";
 
 #[test]
+fn a_goal_is_looked_at_now_and_says_what_was_found() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &["--no-work"]);
+    served.post("/v1/schedules", &json!({"document": GOAL})).expect(201);
+    let look = || served.post("/v1/schedules/report/run", &json!({})).expect(200).json();
+    home.write("report.txt", "all is well\n");
+    let held = look();
+    assert_eq!((&held["found"], &held["task_id"]), (&json!("holds"), &Value::Null), "{held}");
+    std::fs::remove_file(home.workspace().join("report.txt")).expect("it is there");
+    let broken = look();
+    assert_eq!((&broken["found"], broken["failed"].as_array().map(Vec::len)), (&json!("broken"), Some(1)), "{broken}");
+    served.get(&format!("/v1/tasks/{}", text(&broken["task_id"]))).expect(200);
+    let skipped = look();
+    assert_eq!((&skipped["found"], &skipped["task_id"]), (&json!("skipped"), &broken["task_id"]), "{skipped}");
+    served.post("/v1/schedules/nosuch/run", &json!({})).expect(404);
+    served.end();
+}
+
+#[test]
 fn a_goal_is_added_paused_resumed_and_removed() {
     let home = Home::playing(HELLO);
     let served = serve(&home, &["--no-work"]);

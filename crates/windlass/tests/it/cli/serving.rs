@@ -1,11 +1,14 @@
 //! `windlass serve`, asked over real sockets: tasks, cards, events, and who may ask for them.
 
+use std::io::{Read as _, Write as _};
+
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::cards::{is_there, waits_to_ask};
+use super::configuring::configured;
 use super::scripts::HELLO;
-use crate::support::{Answer, Home, Listening, Program, Running, ask, ask_raw, none_left};
+use crate::support::{Answer, Home, Listening, Program, Running, ask, ask_raw, connect, none_left};
 
 pub const JSON: (&str, &str) = ("Content-Type", "application/json");
 
@@ -182,6 +185,25 @@ fn a_card_is_answered_by_whoever_may_and_once() {
     served.end();
 }
 
+/// Regression: without Redis it was nobody, so that a newer server beside it did not wait for it, and it began where it could read nothing.
+#[test]
+fn a_server_that_works_on_nothing_is_among_those_at_work() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &["--no-work"]);
+    let database = || rusqlite::Connection::open(home.data().join("windlass.db")).expect("the database opens");
+    let at_work = || {
+        let ask = "SELECT count(*), min(level) FROM owners WHERE retired = 0";
+        database().query_row(ask, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("two numbers")
+    };
+    let level = i64::from(windlass_domain::JOURNAL_LEVEL);
+    assert_eq!(at_work(), (1, Some(level)));
+    served.end();
+    assert_eq!(at_work(), (0, None), "it has taken its leave");
+    database().execute("UPDATE journal SET level = ?1", [level + 1]).expect("a newer one has written");
+    let refused = home.windlass(&["serve", "--listen", "127.0.0.1:0", "--no-work"]).run();
+    assert!(refused.code() != 0 && refused.stderr.contains("use a newer windlass"), "{}", refused.stderr);
+}
+
 /// They would hear nothing until as much has happened again, as after an older copy was put back.
 #[test]
 fn whoever_is_ahead_of_the_journal_is_told_so() {
@@ -301,6 +323,34 @@ fn a_drain_ends_streams_and_answers_nobody_new() {
     assert!(events.next().is_none(), "the stream has ended");
     served.running.end().expect(0);
     assert!(std::net::TcpStream::connect(&served.address).is_err());
+}
+
+/// More history than any socket holds. Regression: who had not read all of it yet was sent the rest before the server ended.
+#[test]
+fn a_drain_ends_also_the_stream_of_whoever_is_far_behind() {
+    const RECORDS: usize = 400;
+    let home = Home::playing(HELLO);
+    configured(&home, "[server]\nrequests_per_second = 10000\n");
+    let mut served = serve(&home, &["--no-work", "--drain", "600"]);
+    let wanted = json!({"goal": "x".repeat(60_000)});
+    for _ in 0..RECORDS {
+        served.post("/v1/tasks", &wanted).expect(202);
+    }
+    let mut slow = connect(&served.address);
+    let request = format!(
+        "GET /v1/events?after=0 HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+        served.address, served.token
+    );
+    slow.write_all(request.as_bytes()).expect("it hears");
+    let mut first = [0; 1_000];
+    slow.read_exact(&mut first).expect("it answers");
+    served.running.signal(Signal::TERM);
+    served.running.wait_for(|line| line.contains("takes nothing new"));
+    let mut rest = Vec::new();
+    slow.read_to_end(&mut rest).expect("it ends as it should");
+    let heard = String::from_utf8_lossy(&rest).matches("\"kind\":\"task.created\"").count();
+    assert!((1..RECORDS).contains(&heard), "{heard}");
+    served.running.end().expect(0);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `windlass send --kind`: what can be said to whom, and what becomes of it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::serving::serve;
 use super::stand_in::{begin, windlass, with};
 use crate::support::{Ended, Home, read};
 
@@ -108,4 +109,56 @@ fn our_own_loop_is_not_interrupted() {
     assert!(refused.contains("Windlass's own loop has no turn"), "{refused}");
     home.windlass(&["send", &task, "--kind", "reply", "This one."]).run().expect(0);
     home.windlass(&["resume"]).run().expect(0);
+}
+
+/// Waits for a file, and then has heard whatever was said.
+const WAITS: &str = r#"
+version: 1
+tracks:
+  executor:
+    - calls: [ { tool: bash, args: { command: "touch begun; while [ ! -e go ]; do sleep 0.1; done" } } ]
+    - calls: [ { tool: ask_user, args: { question: "Which?" } } ]
+    - reply: Done.
+"#;
+
+/// Regression: only `windlass send` could say as what something is meant, by a route that is for programs of its own version.
+#[test]
+fn a_message_over_http_says_as_what_it_is_meant() {
+    let home = Home::playing(WAITS);
+    let served = serve(&home, &[]);
+    let task = task(&served.post("/v1/tasks", &json!({"goal": "Wait"})).expect(202).json());
+    while !home.workspace().join("begun").exists() {}
+    let path = format!("/v1/tasks/{task}/messages");
+    let say = |kind: &str, message: &str| served.post(&path, &json!({"kind": kind, "message": message}));
+    let told = say("nudge", "").expect(202).json();
+    assert_eq!((&told["kind"], &told["injection_type"]), (&json!("nudge"), &json!("user_message")), "{told}");
+    for (kind, words, why) in [("interrupt", "", "has no turn"), ("model", "fast", "plays a script")] {
+        let refused = say(kind, words).expect(409).json();
+        let detail = refused["detail"].as_str().expect("a sentence");
+        assert!(refused["code"] == "not_heard" && detail.contains(why), "{refused}");
+    }
+    say("song", "la").expect(422);
+    home.write("go", "");
+    served.at_last(&served.token, "/v1/questions", |all| all["questions"][0].get("request_id").map(|_| ()));
+    let told = say("reply", "This one.").expect(202).json();
+    assert_eq!((&told["kind"], &told["injection_type"]), (&json!("reply"), &json!("hitl_response")), "{told}");
+    served.end_of(&task);
+    let refused = say("nudge", "").expect(409).json();
+    assert!(refused["detail"].as_str().is_some_and(|why| why.contains("is over")), "{refused}");
+    let injected: Vec<Value> = read(&home).of("injection.received").map(|record| record["data"].clone()).collect();
+    assert!(injected.iter().any(|data| data["metadata"]["kind"] == "nudge"), "{injected:?}");
+    served.end();
+}
+
+#[test]
+fn a_stop_by_a_message_over_http_is_a_stop() {
+    let home = Home::playing(WAITS);
+    let served = serve(&home, &[]);
+    let task = task(&served.post("/v1/tasks", &json!({"goal": "Wait"})).expect(202).json());
+    while !home.workspace().join("begun").exists() {}
+    let stop = json!({"kind": "stop", "message": "enough"});
+    let told = served.post(&format!("/v1/tasks/{task}/messages"), &stop).expect(202).json();
+    assert_eq!(told["injection_type"], "system_control", "{told}");
+    served.at_last(&served.token, &format!("/v1/tasks/{task}"), |one| (one["status"] == "PAUSED").then_some(()));
+    served.end();
 }

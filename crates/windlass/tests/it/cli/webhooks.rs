@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
+use super::configuring::configured;
 use super::scripts::HELLO;
-use super::serving::{Served, begun};
-use crate::support::{Answer, Home};
+use super::serving::{JSON, Served, begun};
+use crate::support::{Answer, Home, Program, ask};
 
 const KEY: &str = "not-a-very-secret-key";
 
@@ -78,4 +79,78 @@ fn a_conversation_without_anybody_at_work_says_so_until_there_is() {
         }
     }
     served.end();
+}
+
+/// Of those who can bear no token.
+const PATH: &str = "a-path-that-nobody-guesses-0123456789";
+
+/// Waits for a file, and says what it heard meanwhile.
+const LISTENER: &str = r#"
+version: 1
+tracks:
+  executor:
+    - calls: [ { tool: bash, args: { command: "touch begun; while [ ! -e go ]; do sleep 0.1; done" } } ]
+    - when: { request: 'Event received: push \{"build": "red"\}' }
+      reply: I heard.
+      repeat: forever
+    - reply: I heard nothing.
+      repeat: forever
+"#;
+
+fn with_paths(home: &Home, path: &str) -> Program {
+    let hook = |table: &str| format!("[{table}]\nkey_env = \"CI_KEY\"\npath_env = \"CI_PATH\"\n");
+    configured(home, &hook("server.webhooks.ci"));
+    let script = home.script();
+    let words = ["serve", "--listen", "127.0.0.1:0", "--rehearsal", script.to_str().expect("a plain path")];
+    home.windlass(&words).env("CI_KEY", KEY).env("CI_PATH", path)
+}
+
+/// As GitHub would, which bears no token.
+fn hook(served: &Served, path: &str, key: &str, body: &str) -> Answer {
+    let signature = windlass_server::auth::hmac_sha256(key.as_bytes(), body.as_bytes());
+    let signature: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
+    let signature = format!("sha256={signature}");
+    let headers = [JSON, ("X-GitHub-Event", "push"), ("X-Hub-Signature-256", signature.as_str())];
+    ask(&served.address, "POST", &format!("/v1/hooks/{path}"), &headers, body)
+}
+
+#[test]
+fn a_webhook_of_others_comes_in_by_its_path_and_its_signature() {
+    let home = Home::playing(LISTENER);
+    let served = begun(&home, with_paths(&home, PATH));
+    let task = id(&served.post("/v1/tasks", &json!({"goal": "Listen"})).expect(202).json()["task_id"]);
+    while !home.workspace().join("begun").exists() {}
+    let (to, red) = (format!("{PATH}?task={task}"), "{\"build\": \"red\"}");
+    hook(&served, &format!("{PATH}x?task={task}"), KEY, red).expect(401);
+    hook(&served, &format!("?task={task}"), KEY, red).expect(401);
+    assert_eq!(hook(&served, &to, "another key", red).expect(401).json()["code"], "bad_signature");
+    // It is good for nothing else, and a token is no path.
+    ask(&served.address, "GET", &format!("/v1/tasks/{PATH}"), &[], "").expect(401);
+    served.post(&format!("/v1/hooks/nobody-knows-it?task={task}"), &json!({})).expect(404);
+    hook(&served, PATH, KEY, red).expect(400);
+    hook(&served, &format!("{PATH}?task=01990000-0000-7000-8000-000000000000"), KEY, red).expect(404);
+    assert_eq!(hook(&served, &to, KEY, red).expect(202).json()["tasks"], json!([task]));
+    assert_eq!(hook(&served, &to, KEY, red).expect(409).json()["code"], "told_before");
+    // Of what is long the beginning is heard.
+    let long = json!({"log": "x".repeat(100 << 10)}).to_string();
+    hook(&served, &to, KEY, &long).expect(202);
+    home.write("go", "");
+    served.end_of(&task);
+    let result = served.get(&format!("/v1/tasks/{task}")).expect(200).json()["result"].clone();
+    assert_eq!(result["final_message"], "I heard.", "{result}");
+    let records = served.get(&format!("/v1/tasks/{task}/records?limit=500")).expect(200).json();
+    let heard = |record: &&Value| record["kind"] == "injection.received" && record["data"]["taint"] == "external";
+    let heard: Vec<&Value> = records["records"].as_array().expect("records").iter().filter(heard).collect();
+    assert_eq!(heard.len(), 2, "{heard:#?}");
+    assert!(heard[1].to_string().contains("(the first 32768 of"), "{}", heard[1]);
+    served.end();
+}
+
+#[test]
+fn a_path_that_somebody_guesses_is_none() {
+    let home = Home::playing(HELLO);
+    for path in ["short", "with a space in it, and long enough otherwise", "a/path/of/others/that/is/long/enough"] {
+        let refused = with_paths(&home, path).run().expect(2);
+        assert!(refused.stderr.contains("CI_PATH must hold 32 to 128"), "{}", refused.stderr);
+    }
 }

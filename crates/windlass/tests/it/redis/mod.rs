@@ -2,7 +2,9 @@
 
 mod encrypted;
 mod hostile;
+mod lists;
 mod order;
+mod outage;
 mod server;
 mod streams;
 mod triggers;

@@ -55,7 +55,7 @@ pub fn home(script: &str) -> Home {
     home
 }
 
-fn configure(home: &Home, more: &str) {
+pub fn configure(home: &Home, more: &str) {
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(home.data());
     made.expect("a folder that is nobody else's");
     let (workspace, script) = (home.workspace(), home.script());
@@ -263,6 +263,25 @@ fn what_a_user_says_is_answered() {
     assert_eq!((&said["session_id"], &said["message"]), (&json!("shop"), &json!("Hello yourself.")));
     wait_for_quiet(&redis, "after hello");
     assert_eq!(redis.entries("user-message-command").len(), 1, "said twice, heard once");
+    serving.signal(Signal::INT);
+    serving.end().expect(0);
+}
+
+/// Regression: a key that could not be read held up all that came in, whether anything was signed with it or not.
+#[test]
+fn a_key_that_cannot_be_read_is_in_the_way_of_what_is_signed_alone() {
+    let (home, redis) = (home(ASKER), Redis::start());
+    let mut serving = serve(&home, &redis.url());
+    let path = home.data().join("keys").join("owner");
+    let key = std::fs::read(&path).expect("it was made");
+    std::fs::write(&path, "no key").expect("a file is written");
+    redis.put("task-command", &command("shop", "choose"));
+    serving.wait_for(|line| line.starts_with("trouble") && line.contains("nobody can sign for it"));
+    redis.put("user-message-received", &json!({"session_id": "beside", "user_id": "ada", "message": "hello"}));
+    redis.wait_for("user-message-command", |entry| entry["message"] == "Hello yourself.");
+    assert!(redis.entries("hitl-request-command").is_empty());
+    std::fs::write(&path, key).expect("a file is written");
+    asked(&redis, "choose");
     serving.signal(Signal::INT);
     serving.end().expect(0);
 }
