@@ -80,6 +80,10 @@ pub struct Talk {
     is_interrupted: bool,
     /// The same, before the program could be told.
     owes_interrupt: bool,
+    /// Somebody has said something while the program was not ready for it.
+    owes_words: bool,
+    /// Of whom it is said already that they wait.
+    deferred: BTreeSet<MessageId>,
     heard_at: Instant,
 }
 
@@ -114,6 +118,8 @@ impl Talk {
             is_believed: false,
             is_interrupted: false,
             owes_interrupt: false,
+            owes_words: false,
+            deferred: BTreeSet::new(),
             heard_at,
         }
     }
@@ -236,7 +242,9 @@ impl Talk {
         // What was told is durable before anything follows from it.
         self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
         end?;
-        if self.owes_interrupt { self.tell_news().await.map(drop) } else { Ok(()) }
+        // One that is being stopped is told nothing more: whoever goes on hears it.
+        let is_owed = (self.owes_interrupt || self.owes_words) && self.held_until.is_none();
+        if is_owed { self.tell_news().await.map(drop) } else { Ok(()) }
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), End> {
@@ -420,8 +428,10 @@ impl Talk {
         self.tell_news().await.map(drop)
     }
 
-    /// Tells the agent what people said and it has not heard; how many messages it took.
+    /// Tells the agent what people said and it has not heard; how many messages it took. One that is not ready yet hears it as soon as it says
+    /// that it is, in the turn that it begins with.
     async fn tell_news(&mut self) -> Result<usize, End> {
+        self.owes_words = false;
         let state = self.parts.host.state();
         let news: Vec<_> =
             state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.clone()))).collect();
@@ -446,7 +456,13 @@ impl Talk {
                     Delivery::Delivered
                 }
                 Err(why @ Undeliverable::NotAble) => Delivery::Undeliverable { reason: why.to_string() },
-                Err(why) => Delivery::Deferred { reason: why.to_string() },
+                Err(why) => {
+                    self.owes_words |= why == Undeliverable::NotReady;
+                    if !self.deferred.insert(message_id) {
+                        continue;
+                    }
+                    Delivery::Deferred { reason: why.to_string() }
+                }
             };
             self.note_delivery(message_id, outcome).await?;
         }

@@ -19,7 +19,7 @@ const PI: Stand<'static> = Stand { agent: "pi", file: "pi", program: stand_in!("
 const LANGUAGES: [Stand<'static>; 4] = [CODEX, COPILOT, OPENCODE, PI];
 
 /// All of them at once, since most of it is waiting.
-fn in_any_language(check: impl Fn(&Stand<'_>) + Sync) {
+pub fn in_any_language(check: impl Fn(&Stand<'_>) + Sync) {
     std::thread::scope(|threads| {
         for language in &LANGUAGES {
             threads.spawn(|| check(language));

@@ -2,6 +2,10 @@
 
 use serde_json::Value;
 
+use std::fs;
+
+use super::bad_wires::in_any_language;
+use super::screens::wait_for_deliveries;
 use super::stand_in::{begin, windlass, with};
 use crate::support::{Ended, Home, read};
 
@@ -46,6 +50,30 @@ fn an_interrupted_program_stays_and_goes_on_with_what_is_said_next() {
     assert_eq!(result["final_message"], "Did User says: go left", "{result}");
     assert_eq!(delivered(&home), ["delivered", "delivered"]);
     assert_eq!(read(&home).of("runner.noted").count(), 1, "it was started once");
+}
+
+/// Regression: they waited until its turn was over, and were lost with one that failed.
+#[test]
+fn words_that_come_while_a_program_starts_reach_it_in_the_turn_that_it_begins_with() {
+    in_any_language(|language| {
+        let home = Home::playing("version: 1\ntracks: { default: [ { reply: Never asked. } ] }\n");
+        language.install(&home);
+        fs::write(home.data().join("windlass.toml"), "[agents]\nsilence_seconds = 60\n").expect("written");
+        home.write("mode.txt", "slow");
+        let go = home.pipe("go");
+        let script = home.script();
+        let words = ["run", "Do it", "--agent", language.agent, "--json", "--rehearsal"];
+        let words = [&words[..], &[script.to_str().expect("a plain path")]].concat();
+        let mut run = windlass(&home, &words).start();
+        let task = task(&run.wait_for_record("task.created"));
+        run.wait_for_record("runner.noted");
+        windlass(&home, &["send", &task, "go left"]).run().expect(0);
+        wait_for_deliveries(&home, &["deferred"]);
+        fs::write(go, "go").expect("it is read");
+        let result = run.end().expect(0).result();
+        assert_eq!(result["final_message"], "Did User says: go left", "{}: {result}", language.agent);
+        assert_eq!(delivered(&home), ["deferred", "delivered"], "{}", language.agent);
+    });
 }
 
 #[test]

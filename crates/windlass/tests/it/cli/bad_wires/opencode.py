@@ -20,11 +20,22 @@ def begin():
                 able = {"loadSession": True, "mcpCapabilities": {"http": True}}
                 tell(id=heard["id"], result={"protocolVersion": 1, "agentCapabilities": able})
             case "session/new":
+                starts()
                 tell(id=heard["id"], result={"sessionId": SESSION})
             case "session/prompt":
                 PROMPT = heard["id"]
                 return heard["params"]["prompt"][0]["text"]
         sys.stdout.flush()
+
+
+def hear_more():
+    global PROMPT
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        if heard.get("method") == "session/prompt":
+            tell(id=PROMPT, result={"stopReason": "end_turn"})
+            PROMPT = heard["id"]
+            return heard["params"]["prompt"][0]["text"]
 
 
 def say(number, text):

@@ -15,6 +15,7 @@ def begin():
         heard = json.loads(sys.stdin.readline())
         match heard.get("type"):
             case "get_state":
+                starts()
                 session = sys.argv[sys.argv.index("--session-id") + 1]
                 tell(type="response", id=heard["id"], success=True, data={"sessionId": session})
             case "prompt":
@@ -23,6 +24,14 @@ def begin():
                 sys.stdout.flush()
                 return heard["message"]
         sys.stdout.flush()
+
+
+def hear_more():
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        if heard.get("type") == "prompt":
+            tell(type="response", id=heard["id"], success=True)
+            return heard["message"]
 
 
 def say(number, text):
