@@ -169,6 +169,8 @@ const CLAUSES: &[(&str, &[Shown])] = &[
     (
         "`message.delivery` records attempts and outcomes;",
         &[
+            (CLI, "a_message_is_sent_to_an_execution_by_its_id_and_its_delivery_is_recorded"),
+            (TELLING, "words_of_which_nobody_knows_whether_they_were_heard_are_said_again_and_said_to_be_that"),
             (TELLING, "an_interrupted_program_stays_and_goes_on_with_what_is_said_next"),
             (SCREENS, "what_is_sent_while_the_program_asks_something_answers_nothing_and_is_typed_afterwards"),
         ],

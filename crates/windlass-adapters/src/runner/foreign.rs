@@ -14,8 +14,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::tool_name::LAUNCH_AGENT;
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent, Permit,
-    Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
+    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent, MessageId,
+    Permit, Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
@@ -400,13 +400,16 @@ impl ForeignRunner {
         }
     }
 
-    async fn begin_talk(&self, host: &Arc<dyn Host>, arranged: Arranged, has_finish_line: bool) -> Result<Talk, End> {
+    async fn begin_talk(&self, host: &Arc<dyn Host>, mut arranged: Arranged, has_finish_line: bool) -> Result<Talk, End> {
         let spec = self.adapter.launch(&self.launching(&arranged))?;
         let conversation = self.adapter.converse(&self.launching(&arranged));
         let framing = spec.framing;
+        attempt(host.as_ref(), &arranged.opening.delivers).await?;
         let running = self.begin(&host.cancel(), spec, Streams::Apart, &arranged.pictures).await?;
+        let opened_with = std::mem::take(&mut arranged.opening.delivers);
         self.note(host.as_ref(), arranged.opening, "structured").await?;
         Ok(Talk::new(TalkParts {
+            opened_with,
             permissions: self.adapter.agent().permissions,
             host: Arc::clone(host),
             runtime: Arc::clone(&self.setup.runtime),
@@ -423,7 +426,7 @@ impl ForeignRunner {
         }))
     }
 
-    /// That it runs, and what it has heard by that.
+    /// That it runs, and what it has surely heard by that.
     pub(super) async fn note(&self, host: &dyn Host, opening: Opening, transport: &str) -> Result<(), End> {
         let Opening { resumes, delivers, .. } = opening;
         let cancel = host.cancel();
@@ -505,6 +508,16 @@ fn doubted(what: &str, doubt: Doubt, why: String) -> RunnerCommand {
 
 fn doubted_id(what: &str) -> String {
     format!("doubted:{what}")
+}
+
+/// On record before the program is started with them: whoever goes on after a crash knows that they may have been heard.
+pub(super) async fn attempt(host: &dyn Host, messages: &[MessageId]) -> Result<(), End> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let attempted = |message_id: &MessageId| MessageDelivery { message_id: *message_id, outcome: Delivery::Attempted };
+    let attempts = messages.iter().map(attempted).map(RunnerCommand::NoteDelivery).collect();
+    host.record(attempts).await.map(drop).map_err(End::Refused)
 }
 
 /// What an earlier process left open. Whether what it had begun took effect nobody knows.

@@ -49,6 +49,8 @@ pub struct TalkParts {
     pub has_finish_line: bool,
     /// Whether its version was tried.
     pub is_tried: bool,
+    /// The messages that are part of its first one.
+    pub opened_with: Vec<MessageId>,
 }
 
 pub struct Talk {
@@ -280,6 +282,7 @@ impl Talk {
                 Event::Asked(asked) => {
                     self.is_believed = true;
                     self.lingers = None;
+                    self.has_heard()?;
                     self.judge(asked).await?;
                 }
                 // Whatever is asked is answered before the next frame is read.
@@ -320,8 +323,20 @@ impl Talk {
         self.tell_journal(Observed { event_id, source: Source::Provider, observation: Observation::Noticed { text } })
     }
 
+    /// Whoever does something, wants to, or is done, has heard what it was begun with.
+    fn has_heard(&mut self) -> Result<(), End> {
+        let heard = std::mem::take(&mut self.parts.opened_with).into_iter();
+        heard.map(|message_id| MessageDelivery { message_id, outcome: Delivery::Delivered }).try_for_each(|delivery| {
+            self.stage(RunnerCommand::NoteDelivery(delivery))
+        })
+    }
+
     async fn observe(&mut self, observed: Observed) -> Result<(), End> {
         let was_told = self.parts.host.state().foreign.has_seen(&observed.event_id);
+        let is_done = matches!(observed.observation, Observation::TurnEnded { end: TurnEnd::Completed { .. } });
+        if !was_told && (is_done || observed.observation.is_of_the_agent()) {
+            self.has_heard()?;
+        }
         match &observed.observation {
             // Told again, it has no effect again.
             Observation::Said { .. } if was_told => return Ok(()),
@@ -449,6 +464,8 @@ impl Talk {
             }
             let outcome = match self.parts.conversation.tell(&Tell::Say { text: news.text }) {
                 Ok(frames) => {
+                    // On record first: whoever goes on after a crash knows that it may have been heard.
+                    self.note_delivery(message_id, Delivery::Attempted).await?;
                     self.write(&frames).await?;
                     taken += 1;
                     self.is_interrupted = false;
@@ -476,6 +493,7 @@ impl Talk {
                 Delivery::Undeliverable { reason: "there is nothing to break off".to_owned() }
             }
             Ok(frames) => {
+                self.note_delivery(message_id, Delivery::Attempted).await?;
                 self.write(&frames).await?;
                 self.is_interrupted = true;
                 Delivery::Delivered

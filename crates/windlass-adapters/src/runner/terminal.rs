@@ -20,7 +20,7 @@ use windlass_terminal::{Ending, Line, Options, Recorder, Scrub, Size, Sockets, T
 
 use super::back_channel::{Told, made_of};
 use super::ending::End;
-use super::foreign::{Arranged, ForeignRunner, Patience};
+use super::foreign::{Arranged, ForeignRunner, Patience, attempt};
 use super::judging::{ask_person, question_of};
 use super::markers::{Marker, Markers};
 use super::meter::HostMeter;
@@ -85,6 +85,8 @@ pub struct Sitting {
     refused: BTreeSet<&'static str>,
     /// The first message, where it has to be typed in, and what stands on the screen once it can be.
     prompt: Option<(&'static str, String)>,
+    /// The messages that are part of that.
+    opened_with: Vec<MessageId>,
     /// What the screen may open with, and when it is looked for next.
     opens_with: Option<(&'static str, Instant)>,
     /// Somebody has said something that is not typed yet.
@@ -171,9 +173,10 @@ impl ForeignRunner {
         let spec = self.adapter.launch(&self.launching(&arranged))?;
         let size = screens.size.within_bounds();
         let streams = Streams::Terminal { rows: size.rows, cols: size.cols };
+        attempt(host.as_ref(), &arranged.opening.delivers).await?;
         let running = self.begin(&host.cancel(), on_screen(spec), streams, &arranged.pictures).await?;
         let awaited = self.adapter.awaits_prompt(&self.launching(&arranged));
-        let Arranged { opening, markers, told, meter, fresh, .. } = arranged;
+        let Arranged { mut opening, markers, told, meter, fresh, .. } = arranged;
         // A copy of another conversation has a name of its own.
         let is_new = opening.resumes.is_none() && opening.forks.is_none();
         let name = markers.execution.to_string();
@@ -209,6 +212,7 @@ impl ForeignRunner {
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
             prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
+            opened_with: awaited.map(|_| std::mem::take(&mut opening.delivers)).unwrap_or_default(),
             opens_with: self.adapter.opens_with().map(|shown| (shown, runtime.now())),
             is_owed: false,
             deferred: BTreeSet::new(),
@@ -317,7 +321,7 @@ impl Sitting {
             self.heed(&claim).await?;
         }
         self.let_open();
-        self.type_prompt().await;
+        self.type_prompt().await?;
         if self.is_owed { self.tell_news().await } else { Ok(()) }
     }
 
@@ -402,13 +406,21 @@ impl Sitting {
         }
     }
 
-    async fn type_prompt(&mut self) {
-        let Some((shown, prompt)) = &self.prompt else { return };
+    async fn type_prompt(&mut self) -> Result<(), End> {
+        let Some((shown, prompt)) = &self.prompt else { return Ok(()) };
         let is_awaited = self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown)));
         let prompt = prompt.clone();
-        if is_awaited && self.may_type() && self.enter(&prompt).await {
-            self.prompt = None;
+        if !is_awaited || !self.may_type() {
+            return Ok(());
         }
+        let Some(before) = self.place(&prompt).await else { return Ok(()) };
+        if self.send_off(&prompt, &before) {
+            self.prompt = None;
+            for message_id in std::mem::take(&mut self.opened_with) {
+                self.note_delivery(message_id, Delivery::Delivered).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Types what people said, once there is something to type it into. Whoever hears nothing any more is started again with it.
@@ -424,10 +436,12 @@ impl Sitting {
         drop(state);
         for (message_id, news) in news {
             let outcome = match news.kind {
-                MessageKind::Interrupt => self.break_off().await,
+                MessageKind::Interrupt => {
+                    self.note_delivery(message_id, Delivery::Attempted).await?;
+                    self.break_off().await
+                }
                 _ if !news.is_words() => Delivery::Undeliverable { reason: Undeliverable::NotAble.to_string() },
-                _ if self.may_type() && self.enter(&news.text).await => Delivery::Delivered,
-                _ => Delivery::Deferred { reason: NO_FIELD.to_owned() },
+                _ => self.deliver(message_id, &news.text).await?,
             };
             if matches!(outcome, Delivery::Deferred { .. }) {
                 self.is_owed = true;
@@ -435,10 +449,25 @@ impl Sitting {
                     continue;
                 }
             }
-            let delivery = MessageDelivery { message_id, outcome };
-            self.host.record(vec![RunnerCommand::NoteDelivery(delivery)]).await.map_err(End::Refused)?;
+            self.note_delivery(message_id, outcome).await?;
         }
         Ok(())
+    }
+
+    /// On record before it is sent off: whoever goes on after a crash knows that it may have been heard.
+    async fn deliver(&mut self, message_id: MessageId, text: &str) -> Result<Delivery, End> {
+        let later = Delivery::Deferred { reason: NO_FIELD.to_owned() };
+        if !self.may_type() {
+            return Ok(later);
+        }
+        let Some(before) = self.place(text).await else { return Ok(later) };
+        self.note_delivery(message_id, Delivery::Attempted).await?;
+        Ok(if self.send_off(text, &before) { Delivery::Delivered } else { later })
+    }
+
+    async fn note_delivery(&self, message_id: MessageId, outcome: Delivery) -> Result<(), End> {
+        let delivery = MessageDelivery { message_id, outcome };
+        self.host.record(vec![RunnerCommand::NoteDelivery(delivery)]).await.map(drop).map_err(End::Refused)
     }
 
     /// The program stays, whatever it asks is answered with no, and it waits for what comes next.
@@ -465,19 +494,28 @@ impl Sitting {
         self.terminal.look(|screen| is_another(unfit, &screen.text()))
     }
 
-    /// Types it and, once it stands in the field for messages, presses Enter; whether it came to that.
-    async fn enter(&mut self, text: &str) -> bool {
+    /// Types it, and what the screen showed before, if it comes to stand in the field for messages.
+    async fn place(&mut self, text: &str) -> Option<Vec<String>> {
         let before = self.terminal.look(windlass_terminal::Screen::text);
         let pasted = pasted(text, self.terminal.look(windlass_terminal::Screen::wants_bracketed_pastes));
         if self.terminal.type_now(pasted.as_bytes()).is_err() {
-            return false;
+            return None;
         }
         // Some take a moment to put it in, and would send off nothing.
         if !self.shows(|screen| stands(text, &before, screen)).await {
             self.unfit = Some(before);
-            return false;
+            return None;
         }
         self.unfit = None;
+        Some(before)
+    }
+
+    /// Presses Enter where it stands there still: something may have been asked since, and Enter would say yes to it.
+    fn send_off(&mut self, text: &str, before: &[String]) -> bool {
+        if !self.terminal.look(|screen| stands(text, before, &screen.text())) {
+            self.unfit = Some(before.to_vec());
+            return false;
+        }
         self.terminal.type_now(b"\r").is_ok()
     }
 
