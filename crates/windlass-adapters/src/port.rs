@@ -81,6 +81,8 @@ pub struct Agent {
     pub takes_mcp: bool,
     /// Whether a message reaches it while it works.
     pub can_be_steered: bool,
+    /// Whether it surely goes on with a conversation of its own. Others say so when they are greeted, and begin anew where they cannot.
+    pub can_resume: bool,
     /// Whether it can begin a new conversation from an old one.
     pub can_fork: bool,
 }
@@ -142,6 +144,9 @@ pub struct Launching<'a> {
     pub instructions: &'a str,
     /// The first message. In a terminal it is typed in or given on the command line, whichever the program does reliably.
     pub prompt: &'a str,
+    /// What is said instead where an old conversation cannot be gone on with, which is known only once the program is asked: the task, and what was
+    /// said since.
+    pub anew: &'a str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

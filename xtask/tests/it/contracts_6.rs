@@ -384,7 +384,7 @@ const CLAUSES: &[(&str, &[Shown])] = &[
         &[
             (FORKING, "an_agent_that_cannot_fork_is_not_forked_and_that_is_said"),
             (FORKING, "a_program_whose_home_is_gone_is_not_forked"),
-            (PROTOCOLS, "an_agent_that_cannot_go_on_says_so"),
+            (PROTOCOLS, "an_agent_that_cannot_fork_says_so"),
         ],
     ),
 ];

@@ -17,6 +17,7 @@ pub static AGENT: Agent = Agent {
     permissions: Permissions::AskedUnlessItLooks,
     takes_mcp: true,
     can_be_steered: true,
+    can_resume: true,
     can_fork: true,
 };
 

@@ -26,7 +26,7 @@ use super::doubt::{of_channel, of_version, screen_instead, tried};
 use super::ending::End;
 use super::markers::Markers;
 use super::meter::HostMeter;
-use super::opening::{Opening, opening};
+use super::opening::{Opening, anew, opening};
 use super::pictures::{developed, naming, pictures};
 use super::talk::{Talk, TalkParts};
 use super::terminal::Screens;
@@ -129,6 +129,8 @@ pub(super) struct Arranged {
     pub opening: Opening,
     /// What a new conversation begins with.
     pub task: String,
+    /// What one begins with instead of an old one.
+    anew: String,
     /// What lies in the home beside it.
     pub pictures: Vec<(PathBuf, Vec<u8>)>,
     /// A name for a new conversation.
@@ -355,6 +357,7 @@ impl ForeignRunner {
             gateway: Box::pin(gateway.serve(listener)),
             told,
             opening: opening(&host.state(), &briefed.prompt),
+            anew: anew(&host.state(), &briefed.prompt),
             task: briefed.prompt.clone(),
             pictures,
             fresh: uuid(runtime.random()),
@@ -374,7 +377,7 @@ impl ForeignRunner {
     }
 
     pub(super) fn launching<'a>(&'a self, arranged: &'a Arranged) -> Launching<'a> {
-        let Arranged { opening, fresh, mode, model, endpoint, key, mcp, instructions, .. } = arranged;
+        let Arranged { opening, fresh, mode, model, endpoint, key, mcp, instructions, anew, .. } = arranged;
         let session = match (&opening.resumes, &opening.forks) {
             (Some(session), _) => Session::Resume(session),
             (None, Some(session)) => Session::Fork(session),
@@ -397,6 +400,7 @@ impl ForeignRunner {
             session,
             instructions,
             prompt: &opening.prompt,
+            anew,
         }
     }
 

@@ -15,8 +15,13 @@ pub struct Opening {
     pub delivers: Vec<MessageId>,
 }
 
-const MAYBE_HEARD: &str = "You may have heard what follows already, right before you were interrupted. What it asks for, do once:";
+const MAYBE_HEARD: &str =
+    "You may have heard what follows already, right before you were interrupted. What it asks for, do once:";
 const GO_ON: &str = "You were interrupted. Look at how things stand in the workspace and go on with your task.";
+
+const BEGUN_BEFORE: &str = "You have worked on this before, and were interrupted: nobody can go on with that conversation. Look at how things stand in the \
+workspace and go on from there.";
+const TOLD_BEFORE: &str = "What you were told in that conversation, oldest first:";
 
 /// `task` is what a new conversation begins with.
 pub fn opening(state: &ExecutionState, task: &str) -> Opening {
@@ -37,6 +42,24 @@ pub fn opening(state: &ExecutionState, task: &str) -> Opening {
             Opening { resumes: None, forks: foreign.forks.clone(), prompt, delivers }
         }
     }
+}
+
+/// What a program is told that cannot go on with its conversation: all that it has to know, since nothing of that is left but the files.
+pub fn anew(state: &ExecutionState, task: &str) -> String {
+    let news: Vec<&str> =
+        state.foreign.news.iter().filter(|news| news.is_words()).map(|news| news.text.as_str()).collect();
+    let is_known = |words: &str| task.contains(words) || news.iter().any(|news| news.contains(words));
+    let told =
+        state.essentials.said_outside(&[]).filter(|said| !is_known(said.words)).map(|said| match said.to_question {
+            Some(question) => format!("To your question `{question}`: {}", said.words),
+            None => said.words.to_owned(),
+        });
+    let mut told: Vec<String> = told.collect();
+    if !told.is_empty() {
+        told.insert(0, TOLD_BEFORE.to_owned());
+    }
+    let words = [task.to_owned(), BEGUN_BEFORE.to_owned()].into_iter().chain(told);
+    words.chain(news.into_iter().map(str::to_owned)).collect::<Vec<_>>().join("\n\n")
 }
 
 /// To a conversation that may hold it.

@@ -208,6 +208,7 @@ impl ForeignRunner {
             session: Session::New(&uuid(runtime.random())),
             instructions: INSTRUCTIONS,
             prompt: PROBE_PROMPT,
+            anew: "",
         };
         let spec = self.adapter.launch(&launching).map_err(|error| not_started(error.to_string()))?;
         let framing = spec.framing;

@@ -101,7 +101,7 @@ fn objects(rows: &[Row]) -> Vec<Value> {
         json!({
             "type": "agent", "id": agent.id, "name": agent.display_name, "runner": "foreign", "found": found.is_some(),
             "program": found.as_ref().map(|found| &found.program), "version": version, "tried": agent.tried,
-            "permissions": word(agent.permissions), "mcp": agent.takes_mcp, "resume": true,
+            "permissions": word(agent.permissions), "mcp": agent.takes_mcp, "resume": agent.can_resume,
             "steer": agent.can_be_steered, "fork": agent.can_fork,
         })
     });
@@ -150,7 +150,7 @@ fn can(agent: &Agent) -> Vec<String> {
     let facts = [
         (true, asks.to_owned()),
         (agent.takes_mcp, "takes MCP".to_owned()),
-        (true, "resumes".to_owned()),
+        (true, if agent.can_resume { "resumes" } else { "resumes if it says that it can" }.to_owned()),
         (agent.can_be_steered, "can be steered".to_owned()),
         (agent.can_fork, "forks".to_owned()),
         (!agent.tried.is_empty(), format!("tried with {}", agent.tried.join(", "))),

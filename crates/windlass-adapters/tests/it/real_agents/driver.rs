@@ -114,6 +114,7 @@ impl Stage {
             session,
             instructions: "Be brief, says Windlass.",
             prompt,
+            anew: "",
         };
         let mut spec = adapter.launch(&launching).expect("it can be launched");
         change(&mut spec);
