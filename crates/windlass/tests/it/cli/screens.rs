@@ -37,6 +37,7 @@ while read -r line; do
       stty echo icanon; printf '\033[2J\033[1;1Hthat is answered\n\n\nand gone\n';;
     deaf) stty -echo -icanon; echo 'NOW DEAF'; while IFS= read -rsn1 key; do [ "$key" = q ] && exit 0; done;;
     turns) stty -echo -icanon; echo 'IT TURNS'; while :; do IFS= read -rsn1 -t 0.1 key; [ "$key" = q ] && exit 0; printf '\rround %s' "$((i++))"; done;;
+    pastes) printf '\033[?2004hPASTE NOW\n';;
     secret) echo 'a-secret-of-mine-1234';;
     *) echo "heard $line";;
   esac
@@ -258,6 +259,31 @@ fn what_a_program_prints_reaches_nobodys_terminal_as_it_is() {
     }
     // The control: it was printed, and is in the recording, which is only ever played through an emulator.
     assert!(recorded(&home).contains("\\u001b]52;c"));
+}
+
+/// Regression: a person's own terminal was never told, so that of several lines that were pasted the first was sent off at once, and at a question
+/// its end was the Enter that says yes.
+#[test]
+fn a_program_that_wants_to_be_told_what_is_pasted_is_told_by_the_persons_own_terminal() {
+    let home = home();
+    let mut terminal = run_in(&home, "");
+    let mut viewer = attach(&home, 20, 60);
+    viewer.wait_for("READY");
+    terminal.types("pastes\n");
+    for person in [&mut terminal, &mut viewer] {
+        person.wait_for("\u{1b}[?2004h");
+    }
+    // So their terminals send it.
+    viewer.types("\u{1b}[200~one\u{1b}[201~\n");
+    terminal.wait_for("heard ");
+    viewer.types(LEAVE);
+    let (code, shown) = viewer.end();
+    assert_eq!(code, Some(0), "{shown}");
+    let (_, left) = shown.rsplit_once("\u{1b}[?2004").expect("it was told");
+    assert!(left.starts_with('l'), "it is as it was before: {shown:?}");
+    terminal.types("quit\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
 }
 
 #[test]
