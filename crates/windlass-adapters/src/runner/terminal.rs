@@ -259,7 +259,12 @@ impl Sitting {
             Ok(bound) => {
                 let runtime = Arc::clone(&self.runtime);
                 let spawn = Arc::new(move |task| runtime.spawn(task));
-                self.runtime.spawn(Box::pin(serve(bound, self.terminal.clone(), title, spawn)));
+                let runtime = Arc::clone(&self.runtime);
+                let pause = Arc::new(move || -> windlass_terminal::BoxFuture<'static, ()> {
+                    let runtime = Arc::clone(&runtime);
+                    Box::pin(async move { runtime.sleep(QUITTING).await })
+                });
+                self.runtime.spawn(Box::pin(serve(bound, self.terminal.clone(), title, spawn, pause)));
                 Ok(())
             }
             Err(error) => self.notice("socket", format!("nobody can attach to the terminal: {error}")),
