@@ -95,7 +95,7 @@ fn objects(rows: &[Row]) -> Vec<Value> {
     let ours = json!({
         "type": "agent", "id": OURS, "name": "Windlass", "runner": "native", "found": true, "program": Value::Null,
         "version": env!("CARGO_PKG_VERSION"), "tried": [], "permissions": "asked", "mcp": true, "resume": true,
-        "steer": true, "fork": false,
+        "steer": true, "fork": true,
     });
     let others = rows.iter().map(|Row { agent, found, version }| {
         json!({
@@ -120,7 +120,7 @@ fn in_lines(rows: &[Row], unasked: Option<String>, sheet: &mut Sheet) {
         true,
         OURS,
         ours,
-        ["asks before each call", "takes MCP", "resumes", "can be steered"].map(str::to_owned).into(),
+        ["asks before each call", "takes MCP", "resumes", "can be steered", "forks"].map(str::to_owned).into(),
     );
     for Row { agent, found, version } in rows {
         let what = Line::new().plain(agent.display_name);

@@ -91,6 +91,7 @@ fn everybody_is_listed_with_where_they_are_and_what_they_can_do() {
     let home = with(ANSWERS);
     let ended = windlass(&home, &["agents"]).run().expect(0);
     says(&ended, "✔ executor     Windlass  ");
+    assert!(ended.stdout.lines().any(|line| line.trim() == "asks before each call · takes MCP · resumes · can be steered · forks"), "{}", ended.stdout);
     says(&ended, "✔ claude-code  Claude Code  9.8.7  ");
     says(&ended, "               asks before each call · takes MCP · resumes · can be steered · forks · tried with");
     // What a program said of its version is kept, and nothing else.
@@ -100,6 +101,8 @@ fn everybody_is_listed_with_where_they_are_and_what_they_can_do() {
     let agents = ended.objects();
     let of = |id: &str| agents.iter().find(|agent| agent["id"] == id).expect("listed");
     assert_eq!(agents[0]["id"], "executor");
+    // Regression: it was said that it cannot, and it forks from any of its turns.
+    assert_eq!(agents[0]["fork"], true);
     assert_eq!((&of("claude-code")["found"], &of("claude-code")["version"]), (&true.into(), &serde_json::Value::Null));
     assert_eq!((&of("codex")["found"], &of("codex")["program"]), (&false.into(), &serde_json::Value::Null));
     assert_eq!(of("pi")["permissions"], "hooked");
