@@ -78,6 +78,11 @@ impl Finding {
 }
 
 impl Probed {
+    /// Whether its model said that it is not let in, as opposed to anything else that a model server may have to say, or nobody at all.
+    pub const fn is_refused(&self) -> bool {
+        matches!(self.end, ProbeEnd::Turn(TurnEnd::Failed { why: Failure::Login, .. }))
+    }
+
     /// In this order: its version, whether its model lets it in, and whether it can be talked to.
     pub fn findings(&self, agent: &Agent) -> Vec<Finding> {
         vec![self.version(agent), self.auth(agent), self.structured(agent)]

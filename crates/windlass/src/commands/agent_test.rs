@@ -148,11 +148,12 @@ const fn is_scripted(arguments: &AgentTest) -> bool {
 
 /// What is known of its being let in.
 fn auth(arguments: &AgentTest, probed: Option<&Probed>, is_good: bool) -> Value {
-    match probed.map(|probed| &probed.model) {
-        None => Value::Null,
-        Some(ModelSeen::NotAsked) => "not_asked".into(),
-        Some(_) if !is_good => "refused".into(),
-        Some(_) if is_scripted(arguments) => "rehearsed".into(),
-        Some(_) => "ok".into(),
+    let Some(probed) = probed else { return Value::Null };
+    match probed.model {
+        _ if probed.is_refused() => "refused".into(),
+        ModelSeen::NotAsked => "not_asked".into(),
+        _ if !is_good => "failed".into(),
+        _ if is_scripted(arguments) => "rehearsed".into(),
+        _ => "ok".into(),
     }
 }

@@ -67,6 +67,24 @@ fn what_does_not_work_is_said_a_line_each() {
     }
 }
 
+/// Regression: whatever was wrong with the model server, the key was said to be refused.
+#[test]
+fn a_model_that_lets_it_in_and_does_not_answer_has_not_refused_it() {
+    let fails = |status: u16| {
+        format!(
+            "introduce()\ntry:\n    ask()\nexcept Exception:\n    pass\nsay(type='result', subtype='success', is_error=True, \
+             terminal_reason='api_error', api_error_status={status}, result='no', uuid='u-1')"
+        )
+    };
+    for (status, auth) in [(500, "failed"), (401, "refused")] {
+        let home = with(&fails(status));
+        let script = home.path().join("cut.yaml");
+        fs::write(&script, "version: 1\ntracks: { default: [ { error: { status: 500, times: 100 } } ] }\n").expect("written");
+        let ended = test(&home, &["--json", "--rehearsal", script.to_str().expect("a plain path")]).expect(1);
+        assert_eq!(ended.result()["auth"], auth, "{}", ended.stdout);
+    }
+}
+
 #[test]
 fn it_is_over_in_time() {
     let ended = test(&with("introduce()"), &["--timeout", "2"]).expect(1);
