@@ -92,8 +92,6 @@ pub struct Agent {
 pub enum Permissions {
     /// Its channel asks.
     Asked,
-    /// Its channel asks, but for commands that the program itself knows to look at things only.
-    AskedUnlessItLooks,
     /// It asks nobody by itself; a hook of ours in its home does.
     Hooked,
 }
@@ -102,10 +100,8 @@ impl Permissions {
     /// Whether a call of this tool of ours is never made without a question. A program that makes one all the same has been talked out of
     /// asking, or is not what it says it is.
     pub fn cover(self, tool: &str) -> bool {
-        match tool {
-            "write" | "edit" => true,
-            "bash" => self != Self::AskedUnlessItLooks,
-            _ => false,
+        match self {
+            Self::Asked | Self::Hooked => matches!(tool, "write" | "edit" | "bash"),
         }
     }
 }

@@ -144,7 +144,6 @@ fn shown(program: &Path) -> String {
 fn can(agent: &Agent) -> Vec<String> {
     let asks = match agent.permissions {
         Permissions::Asked => "asks before each call",
-        Permissions::AskedUnlessItLooks => "asks before each call that does more than look",
         Permissions::Hooked => "asks before each call, by a hook of ours",
     };
     let facts = [
@@ -162,6 +161,5 @@ const fn word(permissions: Permissions) -> &'static str {
     match permissions {
         Permissions::Asked => "asked",
         Permissions::Hooked => "hooked",
-        Permissions::AskedUnlessItLooks => "asked_unless_it_looks",
     }
 }

@@ -73,6 +73,12 @@ fn an_agent_that_answers_a_permission_twice_in_any_language() {
     });
 }
 
+/// Regression: of Codex it was let pass.
+#[test]
+fn an_agent_that_acts_without_asking_in_any_language() {
+    in_any_language(|language| language.is_tried_in_another_way("unasked", "it has done `bash` without asking"));
+}
+
 #[test]
 fn an_agent_that_changes_its_format_in_any_language() {
     in_any_language(|language| language.is_tried_in_another_way("changes", "cannot be read"));

@@ -37,6 +37,11 @@ if mode == "twice":
     pathlib.Path("once.txt").touch()
     answer()
     answer()
+if mode == "unasked":
+    acts("touch unasked.txt")
+    end("It is done.")
+    sys.stdout.flush()
+    signal.pause()
 if mode == "changes":
     ask("true")
     for _ in range(30):

@@ -60,6 +60,12 @@ def ask(command):
     sys.stdin.readline()
 
 
+def acts(command):
+    item = {"type": "commandExecution", "id": "item-9", "command": command, "cwd": os.getcwd()}
+    told("item/started", turnId=TURN, item=item)
+    told("item/completed", turnId=TURN, item=dict(item, status="completed", exitCode=0, aggregatedOutput="done"))
+
+
 def answer():
     tell(id=70, result={"decision": "accept"})
 

@@ -71,6 +71,11 @@ def ask(command):
     tell(id=hear()["id"], result={})
 
 
+def acts(command):
+    happened("acts", "tool.execution_start", toolCallId="call-9", toolName="bash", arguments={"command": command})
+    happened("acted", "tool.execution_complete", toolCallId="call-9", success=True, result={"content": "done"})
+
+
 def answer():
     happened("answered", "permission.completed", requestId="question-1", result={"kind": "approve-once"})
 

@@ -60,6 +60,12 @@ def ask(command):
     sys.stdin.readline()
 
 
+def acts(command):
+    call = {"toolCallId": "call-9", "kind": "execute", "title": "bash", "rawInput": {"command": command}}
+    for step in ({"sessionUpdate": "tool_call", "status": "in_progress"}, {"sessionUpdate": "tool_call_update", "status": "completed"}):
+        tell(method="session/update", params={"sessionId": SESSION, "update": dict(call, **step)})
+
+
 def answer():
     tell(id=70, result={"outcome": {"outcome": "selected", "optionId": "yes"}})
 

@@ -55,6 +55,13 @@ def ask(command):
     sys.stdin.readline()
 
 
+def acts(command):
+    call = {"type": "toolCall", "id": "call-9", "name": "bash", "arguments": {"command": command}}
+    tell(type="message_end", message={"role": "assistant", "timestamp": 2, "content": [call], "stopReason": "toolUse"})
+    done = [{"type": "text", "text": "done"}]
+    tell(type="message_end", message={"role": "toolResult", "timestamp": 3, "toolCallId": "call-9", "isError": False, "content": done})
+
+
 def answer():
     tell(type="extension_ui_response", id="question-1", value="allow")
 
