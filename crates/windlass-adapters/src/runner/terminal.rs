@@ -337,10 +337,31 @@ impl Sitting {
         let made = made_of(&observed.observation, was_known);
         let claim = self.observe(observed)?;
         self.host.record(Vec::new()).await.map_err(End::Refused)?;
-        let _nobody_waits_any_more = answer.send(made);
-        match claim {
+        let followed = match claim {
             Some(claim) => self.heed(&claim).await,
             None => Ok(()),
+        };
+        let is_over = matches!(followed, Err(End::Held | End::Turn(_) | End::GaveUp { .. }));
+        if is_over {
+            // Before it is answered: its next question is how we know that it has heard the answer, and written it down.
+            self.meter.hold();
+        }
+        let _nobody_waits_any_more = answer.send(made);
+        if is_over {
+            self.let_it_hear().await;
+        }
+        followed
+    }
+
+    /// Quit in the middle of its call, it would have heard that the call was cut off, and go on with that another time.
+    async fn let_it_hear(&self) {
+        let cancel = self.host.cancel();
+        tokio::select! {
+            biased;
+            _ = cancel.wait() => {}
+            _ = self.running.wait() => {}
+            () = self.meter.is_asked_anyway() => {}
+            () = self.runtime.sleep(self.patience.stopping) => {}
         }
     }
 
