@@ -239,7 +239,13 @@ const CLAUSES: &[(&str, &[Shown])] = &[
             (FOREIGN, "a_marker_of_another_execution_is_a_diagnostic"),
         ],
     ),
-    ("or repeated markers are diagnostics.", &[(FOREIGN, "a_question_that_is_told_twice_is_put_once")]),
+    (
+        "or repeated markers are diagnostics.",
+        &[
+            (FOREIGN, "a_question_that_is_told_twice_is_put_once"),
+            (SCREENS, "what_is_told_under_a_name_from_before_it_was_started_anew_is_said_to_count_for_nothing"),
+        ],
+    ),
     (
         "MCP: per-execution endpoint and capability token",
         &[(SERVED, "who_is_not_let_in_learns_nothing"), (CLI, "the_proxy_carries_mcp")],

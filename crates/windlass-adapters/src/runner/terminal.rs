@@ -83,6 +83,8 @@ pub struct Sitting {
     exchanges_before: u64,
     /// Why markers were not read, each once.
     refused: BTreeSet<&'static str>,
+    /// The names of what it has told since it was started.
+    told_now: BTreeSet<String>,
     /// The first message, where it has to be typed in, and what stands on the screen once it can be.
     prompt: Option<(&'static str, String)>,
     /// The messages that are part of that.
@@ -211,6 +213,7 @@ impl ForeignRunner {
             session: Some(fresh).filter(|_| is_new && matches!(naming, Naming::Given)),
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
+            told_now: BTreeSet::new(),
             prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
             opened_with: awaited.map(|_| std::mem::take(&mut opening.delivers)).unwrap_or_default(),
             opens_with: self.adapter.opens_with().map(|shown| (shown, runtime.now())),
@@ -365,12 +368,23 @@ impl Sitting {
         }
     }
 
-    /// A screen shows the same marker again and again: it counts once.
+    /// A screen shows the same marker again and again: it counts once. Under a name that something had before the program was started it is
+    /// no second look, since its nonce is new: that it counts for nothing is said.
     fn observe(&mut self, observed: Observed) -> Result<Option<Claim>, End> {
-        if self.host.state().foreign.has_seen(&observed.event_id) {
+        let was_told = self.host.state().foreign.has_seen(&observed.event_id);
+        if was_told && self.told_now.contains(&observed.event_id) {
             return Ok(None);
         }
         self.tally.told()?;
+        self.told_now.insert(observed.event_id.clone());
+        if was_told {
+            let Observed { event_id, source, .. } = observed;
+            let text = format!("{event_id} was told before, and counts once");
+            let event_id = format!("again:{}:{event_id}", self.markers.nonce);
+            let again = Observed { event_id, source, observation: Observation::Unheeded { text } };
+            self.stage(RunnerCommand::Observe(Box::new(again)))?;
+            return Ok(None);
+        }
         let claim = match &observed.observation {
             Observation::Claimed(claim) => Some(claim.clone()),
             _ => None,

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
 
+use super::bad_agents::has_noticed;
 use super::stand_in::install;
 use crate::support::{Ended, Home, Terminal, none_left, read};
 
@@ -208,6 +209,21 @@ fn a_question_of_the_agents_is_asked_of_a_person_without_the_program() {
     terminal.types("quit\n");
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");
+}
+
+/// Regression: nothing was said of a claim under a name that was used before its program was started anew, and nothing came of it.
+#[test]
+fn what_is_told_under_a_name_from_before_it_was_started_anew_is_said_to_count_for_nothing() {
+    let home = home();
+    let mut terminal = run_in(&home, "--max-attempts 1");
+    terminal.types("ask\n");
+    terminal.wait_for("your answer");
+    terminal.types("blue\n");
+    terminal.wait_for("READY");
+    terminal.types("ask\nquit\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(has_noticed(&read(&home), "was told before, and counts once"), "{shown}");
 }
 
 #[test]
