@@ -631,10 +631,13 @@ impl Sitting {
     }
 
     fn last_words(&self) -> String {
-        let lines = self.terminal.look(windlass_terminal::Screen::text);
         // Frames around an empty field are no words.
-        let shown = lines.iter().filter(|line| line.contains(char::is_alphanumeric)).collect::<Vec<_>>();
-        let words = shown.into_iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+        let words = |lines: Vec<String>| {
+            let shown = lines.iter().filter(|line| line.contains(char::is_alphanumeric));
+            shown.map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+        };
+        let (shown, page) = self.terminal.look(|screen| (screen.text(), screen.page()));
+        let words = Some(words(shown)).filter(|shown| !shown.is_empty()).unwrap_or_else(|| words(page));
         let skipped = words.chars().count().saturating_sub(MOST_WORDS);
         let words: String = words.chars().skip(skipped).collect();
         if words.trim().is_empty() { "the agent's program was quit".to_owned() } else { words.trim().to_owned() }

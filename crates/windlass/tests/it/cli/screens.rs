@@ -38,6 +38,8 @@ while read -r line; do
       stty echo icanon; printf '\033[2J\033[1;1Hthat is answered\n\n\nand gone\n';;
     deaf) stty -echo -icanon; echo 'NOW DEAF'; while IFS= read -rsn1 key; do [ "$key" = q ] && exit 0; done;;
     turns) stty -echo -icanon; echo 'IT TURNS'; while :; do IFS= read -rsn1 -t 0.1 key; [ "$key" = q ] && exit 0; printf '\rround %s' "$((i++))"; done;;
+    page) printf '\033[2J\033[1;1H\033[?1049h\033[2J\033[1;1HON ITS OWN PAGE\n';;
+    leave) printf '\033[?1049l'; exit 0;;
     pastes) printf '\033[?2004hPASTE NOW\n';;
     secret) echo 'a-secret-of-mine-1234';;
     *) echo "heard $line";;
@@ -275,6 +277,21 @@ fn what_a_program_prints_reaches_nobodys_terminal_as_it_is() {
     }
     // The control: it was printed, and is in the recording, which is only ever played through an emulator.
     assert!(recorded(&home).contains("\\u001b]52;c"));
+}
+
+/// Regression: where the output is no terminal it was not printed, and whoever quit such a program had no last words of it.
+#[test]
+fn what_stood_on_a_page_of_the_programs_own_is_its_last_word_and_is_printed_by_replay() {
+    let home = home();
+    let mut terminal = run_in(&home, &checked());
+    terminal.types("work\npage\n");
+    terminal.wait_for("ON ITS OWN PAGE");
+    terminal.types("leave\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("│ ON ITS OWN PAGE"), "{shown}");
+    let replayed = home.windlass(&["replay", &execution(&home)]).run().expect(0).stdout;
+    assert!(replayed.contains("ON ITS OWN PAGE"), "{replayed}");
 }
 
 /// Regression: a person's own terminal was never told, so that of several lines that were pasted the first was sent off at once, and at a question
