@@ -16,7 +16,7 @@ use windlass_runtime::TokioRuntime;
 
 use super::agent_place::AgentPlace;
 use super::run::{chosen_model, is_known};
-use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, briefing, find, missing};
+use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, briefing, find, missing, versions};
 use crate::arguments::{Agent as Command, AgentTest};
 use crate::config::{Config, Door};
 use crate::exit::{Exit, WrongUse};
@@ -47,6 +47,9 @@ pub async fn agent_tested(config: &Config, arguments: &AgentTest) -> anyhow::Res
     let probed = Box::pin(runner.probe(Duration::from_secs(arguments.timeout))).await;
     drop(runner);
     place.close().await;
+    if let Some(version) = &probed.version {
+        versions(&config.data_dir).correct(&found.known_as(), version);
+    }
     let mut findings = vec![Finding::good("found", found.program.display().to_string())];
     findings.extend(probed.findings(agent));
     Ok(told(arguments, &findings, Some(&probed)))
