@@ -395,6 +395,19 @@ const CLAUSES: &[(&str, &[Shown])] = &[
     ),
 ];
 
+/// What is otherwise on purpose: how the clause begins, and how `ARCHITECTURE.md` says so. The tests beside such a clause show what is instead.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("Journal record families:", "Contracts §6 names `activity.updated` and `projection.recorded`."),
+    (
+        "`run` in a repository without a task",
+        "A `run` in a repository has the scope `task`, where contracts §6 says `repository`",
+    ),
+    (
+        "the nonce is per execution;",
+        "The nonce of markers is of each start of a program, where contracts §6 has one for an execution",
+    ),
+];
+
 /// The lines between `#[test]` and the function, which may be attributes.
 fn is_a_test(text: &str, name: &str) -> bool {
     let Some(at) = text.find(&format!("fn {name}(")) else { return false };
@@ -410,6 +423,16 @@ fn every_clause_of_contracts_6_has_its_tests() {
         for (file, test) in *tests {
             assert!(tree.text(file).is_some_and(|text| is_a_test(text, test)), "{clause}: {file} has no test {test}");
         }
+    }
+}
+
+#[test]
+fn what_is_otherwise_on_purpose_is_said_in_the_architecture() {
+    let tree = Tree::of_this_repository().expect("the repository can be read");
+    let architecture = tree.text("ARCHITECTURE.md").expect("it is there");
+    for (clause, said) in OTHERWISE {
+        assert_eq!(CLAUSES.iter().filter(|(listed, _)| listed.starts_with(clause)).count(), 1, "{clause}");
+        assert!(architecture.contains(said), "{said}");
     }
 }
 
