@@ -244,6 +244,8 @@ pub enum Event {
     Observed { event_id: String, observation: Observation },
     /// The agent may not go on before this is answered.
     Asked(PermissionAsked),
+    /// What a call was to do was done, though it ends as an error: a command that failed, as opposed to one that the program refused to itself.
+    Ran { call: String },
     /// The program takes back a question.
     Withdrawn { request: String },
     /// The agent has stopped, and something that it began runs on; once that has ended the agent may go on. Where nobody waits any longer,

@@ -283,8 +283,11 @@ impl Exchange<'_> {
                 Event::Foreign { why } => return Err(ProbeEnd::Unreadable(why)),
                 Event::Flood { what } => return Err(ProbeEnd::Unreadable(what.to_owned())),
                 Event::Unacceptable { why } => return Err(ProbeEnd::Unacceptable(why)),
-                Event::Unknown { .. } | Event::Unreadable { .. } | Event::Withdrawn { .. } | Event::Streamed { .. } => {
-                }
+                Event::Ran { .. }
+                | Event::Unknown { .. }
+                | Event::Unreadable { .. }
+                | Event::Withdrawn { .. }
+                | Event::Streamed { .. } => {}
             }
         }
         Ok(())

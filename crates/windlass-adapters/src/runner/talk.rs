@@ -64,6 +64,8 @@ pub struct Talk {
     at_work: BTreeMap<String, Instant>,
     /// Of those, the ones that need leave.
     in_need_of_leave: BTreeMap<String, String>,
+    /// Of those, the ones that were surely made.
+    ran: BTreeSet<String>,
     tally: Tally,
     unreadable: u32,
     /// Kinds of what it tells that nobody knows.
@@ -110,6 +112,7 @@ impl Talk {
             refused: BTreeSet::new(),
             at_work: BTreeMap::new(),
             in_need_of_leave: BTreeMap::new(),
+            ran: BTreeSet::new(),
             tally: Tally::default(),
             unreadable: 0,
             unknown: BTreeSet::new(),
@@ -285,6 +288,11 @@ impl Talk {
                     self.has_heard()?;
                     self.judge(asked).await?;
                 }
+                Event::Ran { call } => {
+                    if self.in_need_of_leave.contains_key(&call) {
+                        self.ran.insert(call);
+                    }
+                }
                 // Whatever is asked is answered before the next frame is read.
                 Event::Withdrawn { .. } => {}
                 Event::Streamed { text } => self.parts.host.emit(Delta::Text(text)),
@@ -351,6 +359,7 @@ impl Talk {
             Observation::CallEnded { call, is_error, output } => {
                 self.at_work.remove(call);
                 let needed_leave = self.in_need_of_leave.remove(call);
+                let was_made = self.ran.remove(call) || !*is_error;
                 if self.refused.contains(call) {
                     return Ok(());
                 }
@@ -358,7 +367,7 @@ impl Talk {
                     return self.ended(call, *is_error, output);
                 }
                 // What went wrong may be that it refused to itself: nothing was done then.
-                if let (Some(tool), false) = (needed_leave, *is_error) {
+                if let (Some(tool), true) = (needed_leave, was_made) {
                     self.tell_journal(observed)?;
                     return Err(End::Unacceptable(format!("it has done `{tool}` without asking")));
                 }
@@ -632,7 +641,8 @@ impl Talk {
                             let _it_is_stopped_all_the_same =
                                 self.tell_journal(Observed { event_id, source: Source::Provider, observation });
                         }
-                        Event::Withdrawn { .. }
+                        Event::Ran { .. }
+                        | Event::Withdrawn { .. }
                         | Event::Lingers { .. }
                         | Event::Streamed { .. }
                         | Event::Unknown { .. }

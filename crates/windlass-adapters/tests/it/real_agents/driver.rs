@@ -247,6 +247,7 @@ impl Run {
                     told.push(format!("asked {}", asked.proposed.tool));
                     self.answer(&asked.request, answer);
                 }
+                Event::Ran { .. } => told.push("ran".to_owned()),
                 Event::Observed { observation: Observation::TurnEnded { end }, .. } => return (end, told),
                 Event::Observed { observation: Observation::Said { text }, .. } => told.push(format!("said {text}")),
                 Event::Observed { observation: Observation::CallEnded { is_error, output, .. }, .. } => {

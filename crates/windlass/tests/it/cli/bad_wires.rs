@@ -73,10 +73,14 @@ fn an_agent_that_answers_a_permission_twice_in_any_language() {
     });
 }
 
-/// Regression: of Codex it was let pass.
+/// Regression: of Codex it was let pass, and of all where what they did had failed.
 #[test]
 fn an_agent_that_acts_without_asking_in_any_language() {
-    in_any_language(|language| language.is_tried_in_another_way("unasked", "it has done `bash` without asking"));
+    in_any_language(|language| {
+        for mode in ["unasked", "unasked_and_fails"] {
+            language.is_tried_in_another_way(mode, "it has done `bash` without asking");
+        }
+    });
 }
 
 #[test]

@@ -37,8 +37,8 @@ if mode == "twice":
     pathlib.Path("once.txt").touch()
     answer()
     answer()
-if mode == "unasked":
-    acts("touch unasked.txt")
+if mode in ("unasked", "unasked_and_fails"):
+    acts("touch unasked.txt", 0 if mode == "unasked" else 1)
     end("It is done.")
     sys.stdout.flush()
     signal.pause()

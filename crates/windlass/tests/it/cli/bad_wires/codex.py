@@ -60,10 +60,10 @@ def ask(command):
     sys.stdin.readline()
 
 
-def acts(command):
+def acts(command, code):
     item = {"type": "commandExecution", "id": "item-9", "command": command, "cwd": os.getcwd()}
     told("item/started", turnId=TURN, item=item)
-    told("item/completed", turnId=TURN, item=dict(item, status="completed", exitCode=0, aggregatedOutput="done"))
+    told("item/completed", turnId=TURN, item=dict(item, status="failed" if code else "completed", exitCode=code, aggregatedOutput="done"))
 
 
 def answer():

@@ -71,7 +71,8 @@ def ask(command):
     tell(id=hear()["id"], result={})
 
 
-def acts(command):
+# Whatever its command came to, a call is a success there.
+def acts(command, code):
     happened("acts", "tool.execution_start", toolCallId="call-9", toolName="bash", arguments={"command": command})
     happened("acted", "tool.execution_complete", toolCallId="call-9", success=True, result={"content": "done"})
 

@@ -60,7 +60,8 @@ def ask(command):
     sys.stdin.readline()
 
 
-def acts(command):
+# Whatever its command came to, a call is a success there.
+def acts(command, code):
     call = {"toolCallId": "call-9", "kind": "execute", "title": "bash", "rawInput": {"command": command}}
     for step in ({"sessionUpdate": "tool_call", "status": "in_progress"}, {"sessionUpdate": "tool_call_update", "status": "completed"}):
         tell(method="session/update", params={"sessionId": SESSION, "update": dict(call, **step)})

@@ -55,11 +55,11 @@ def ask(command):
     sys.stdin.readline()
 
 
-def acts(command):
+def acts(command, code):
     call = {"type": "toolCall", "id": "call-9", "name": "bash", "arguments": {"command": command}}
     tell(type="message_end", message={"role": "assistant", "timestamp": 2, "content": [call], "stopReason": "toolUse"})
-    done = [{"type": "text", "text": "done"}]
-    tell(type="message_end", message={"role": "toolResult", "timestamp": 3, "toolCallId": "call-9", "isError": False, "content": done})
+    done = [{"type": "text", "text": f"done\n\nCommand exited with code {code}" if code else "done"}]
+    tell(type="message_end", message={"role": "toolResult", "timestamp": 3, "toolCallId": "call-9", "isError": code != 0, "content": done})
 
 
 def answer():
