@@ -14,8 +14,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::tool_name::LAUNCH_AGENT;
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent, MessageId,
-    Permit, Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
+    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent,
+    MessageId, Permit, Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
@@ -303,8 +303,7 @@ impl ForeignRunner {
     /// On record before the program is ended: whoever goes on after a crash does so on the screen.
     async fn doubt_channel(&self, host: &dyn Host, why: String) -> End {
         let agent = self.adapter.agent();
-        let has_screen = self.adapter.has_screen() && matches!(&self.means, Means::Channel { otherwise: Some(_) });
-        if let Err(but) = screen_instead(&host.state(), agent, has_screen) {
+        if let Err(but) = self.way_out(&host.state()) {
             return End::NotBelieved(format!("{why}; {but}"));
         }
         let doubted = doubted("channel", Doubt::Channel, of_channel(agent, &why));
@@ -312,6 +311,12 @@ impl ForeignRunner {
             Ok(_) => End::OnScreen(why),
             Err(refused) => End::Refused(refused),
         }
+    }
+
+    /// Onto its own screen.
+    fn way_out(&self, state: &ExecutionState) -> Result<(), &'static str> {
+        let has_screen = self.adapter.has_screen() && matches!(&self.means, Means::Channel { otherwise: Some(_) });
+        screen_instead(state, self.adapter.agent(), has_screen)
     }
 
     async fn arrange(
@@ -404,7 +409,12 @@ impl ForeignRunner {
         }
     }
 
-    async fn begin_talk(&self, host: &Arc<dyn Host>, mut arranged: Arranged, has_finish_line: bool) -> Result<Talk, End> {
+    async fn begin_talk(
+        &self,
+        host: &Arc<dyn Host>,
+        mut arranged: Arranged,
+        has_finish_line: bool,
+    ) -> Result<Talk, End> {
         let spec = self.adapter.launch(&self.launching(&arranged))?;
         let conversation = self.adapter.converse(&self.launching(&arranged));
         let framing = spec.framing;
@@ -426,6 +436,7 @@ impl ForeignRunner {
             workspace: self.workspace.clone(),
             patience: self.patience,
             has_finish_line,
+            has_way_out: self.way_out(&host.state()).is_ok(),
             is_tried: self.adapter.agent().tried.contains(&self.version().await.as_str()),
         }))
     }

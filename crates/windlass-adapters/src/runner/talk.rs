@@ -49,6 +49,8 @@ pub struct TalkParts {
     pub has_finish_line: bool,
     /// Whether its version was tried.
     pub is_tried: bool,
+    /// Whether it can go on on its own screen, for as long as nothing would be lost by that.
+    pub has_way_out: bool,
     /// The messages that are part of its first one.
     pub opened_with: Vec<MessageId>,
 }
@@ -309,7 +311,7 @@ impl Talk {
     /// Never to a wrong reading: a program that begins with something else than expected is another program.
     fn cannot_read(&mut self, why: String) -> Result<(), End> {
         self.unreadable += 1;
-        if !self.is_believed || self.unreadable > MOST_UNREADABLE {
+        if !self.is_believed || self.unreadable > self.most_unreadable() {
             return Err(End::NotBelieved(why));
         }
         self.tell_journal(Observed {
@@ -317,6 +319,13 @@ impl Talk {
             source: Source::Provider,
             observation: Observation::Noticed { text: why },
         })
+    }
+
+    /// A version that nobody has tried may mean something else by whatever it says next, so that its first word that makes no sense is enough where
+    /// that costs nothing.
+    fn most_unreadable(&self) -> u32 {
+        let loses_nothing = self.parts.has_way_out && !self.parts.host.state().foreign.has_something_to_lose;
+        if !self.parts.is_tried && loses_nothing { 0 } else { MOST_UNREADABLE }
     }
 
     /// Said once for each kind, of a version that nobody has tried: what is passed over may be what has changed.
@@ -334,9 +343,9 @@ impl Talk {
     /// Whoever does something, wants to, or is done, has heard what it was begun with.
     fn has_heard(&mut self) -> Result<(), End> {
         let heard = std::mem::take(&mut self.parts.opened_with).into_iter();
-        heard.map(|message_id| MessageDelivery { message_id, outcome: Delivery::Delivered }).try_for_each(|delivery| {
-            self.stage(RunnerCommand::NoteDelivery(delivery))
-        })
+        heard
+            .map(|message_id| MessageDelivery { message_id, outcome: Delivery::Delivered })
+            .try_for_each(|delivery| self.stage(RunnerCommand::NoteDelivery(delivery)))
     }
 
     async fn observe(&mut self, observed: Observed) -> Result<(), End> {
