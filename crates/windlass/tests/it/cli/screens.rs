@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
+use windlass_terminal::Size;
 
 use super::bad_agents::has_noticed;
 use super::stand_in::install;
@@ -171,6 +172,36 @@ fn several_look_at_the_same_screen_which_fits_the_smallest_and_whoever_leaves_st
     let (code, shown) = first.end();
     assert_eq!(code, Some(0), "{shown}");
     none_left(&home);
+}
+
+/// Pulled at while it is looked on, and given back as it was found.
+#[test]
+fn the_screen_follows_a_terminal_that_changes_and_whoever_leaves_has_theirs_back() {
+    let home = home();
+    let mut first = run_in(&home, "");
+    let program = env!("CARGO_BIN_EXE_windlass");
+    let attached = format!(
+        "tty > ../tty.txt; stty rows 20 cols 60; before=$(stty -g); {program} attach; echo \"left with $?\"; \
+         test \"$before\" = \"$(stty -g)\" && echo as before;"
+    );
+    let mut viewer = Terminal::start_with(&home, &attached, "--version");
+    viewer.types("go\n");
+    viewer.wait_for("Ctrl-] twice");
+    viewer.types("size\n");
+    viewer.wait_for("SIZE 19 60");
+    let tty = fs::read_to_string(home.path().join("tty.txt")).expect("its name");
+    Terminal::resize(tty.trim(), Size { rows: 15, cols: 50 });
+    // All of it is painted anew once whoever runs it has been told.
+    viewer.wait_for("\u{1b}[2J");
+    viewer.types("size\n");
+    viewer.wait_for("SIZE 14 50");
+    viewer.types(LEAVE);
+    viewer.wait_for("left with 0");
+    viewer.wait_for("as before");
+    viewer.end();
+    first.types("quit\n");
+    let (code, shown) = first.end();
+    assert_eq!(code, Some(0), "{shown}");
 }
 
 #[test]
