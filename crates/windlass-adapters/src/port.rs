@@ -81,6 +81,8 @@ pub struct Agent {
     pub takes_mcp: bool,
     /// Whether a message reaches it while it works.
     pub can_be_steered: bool,
+    /// Whether it surely goes on with a conversation of its own. Others say so when they are greeted, and begin anew where they cannot.
+    pub can_resume: bool,
     /// Whether it can begin a new conversation from an old one.
     pub can_fork: bool,
 }
@@ -90,8 +92,6 @@ pub struct Agent {
 pub enum Permissions {
     /// Its channel asks.
     Asked,
-    /// Its channel asks, but for commands that the program itself knows to look at things only.
-    AskedUnlessItLooks,
     /// It asks nobody by itself; a hook of ours in its home does.
     Hooked,
 }
@@ -100,10 +100,8 @@ impl Permissions {
     /// Whether a call of this tool of ours is never made without a question. A program that makes one all the same has been talked out of
     /// asking, or is not what it says it is.
     pub fn cover(self, tool: &str) -> bool {
-        match tool {
-            "write" | "edit" => true,
-            "bash" => self != Self::AskedUnlessItLooks,
-            _ => false,
+        match self {
+            Self::Asked | Self::Hooked => matches!(tool, "write" | "edit" | "bash"),
         }
     }
 }
@@ -142,6 +140,9 @@ pub struct Launching<'a> {
     pub instructions: &'a str,
     /// The first message. In a terminal it is typed in or given on the command line, whichever the program does reliably.
     pub prompt: &'a str,
+    /// What is said instead where an old conversation cannot be gone on with, which is known only once the program is asked: the task, and what was
+    /// said since.
+    pub anew: &'a str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -243,6 +244,8 @@ pub enum Event {
     Observed { event_id: String, observation: Observation },
     /// The agent may not go on before this is answered.
     Asked(PermissionAsked),
+    /// What a call was to do was done, though it ends as an error: a command that failed, as opposed to one that the program refused to itself.
+    Ran { call: String },
     /// The program takes back a question.
     Withdrawn { request: String },
     /// The agent has stopped, and something that it began runs on; once that has ended the agent may go on. Where nobody waits any longer,

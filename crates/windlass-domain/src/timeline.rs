@@ -216,7 +216,7 @@ impl Timeline {
                 Delivery::Undeliverable { reason } => {
                     self.step(Step::Noticed { text: format!("the agent could not be told: {reason}") }, at);
                 }
-                Delivery::Delivered | Delivery::Deferred { .. } => {}
+                Delivery::Attempted | Delivery::Delivered | Delivery::Deferred { .. } => {}
             },
             ExecutionEvent::StateChanged(change) => self.change(change),
             ExecutionEvent::DoomLoopDetected(_)

@@ -27,7 +27,7 @@ pub use recording::{Happened, Moment, Recorder, Recording, Unreadable};
 pub use registry::{Terminals, Unopened};
 pub use remote::{Hands, Seen, Sight, look_on, look_on_as_it_is};
 pub use screen::Screen;
-pub use serve::{Spawn, serve};
+pub use serve::{Pause, Spawn, serve};
 pub use size::Size;
 pub use sockets::{Bound, Sockets};
 pub use terminal::{Closed, Ending, NotTyped, Options, Scrub, Terminal};

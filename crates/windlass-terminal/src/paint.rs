@@ -1,5 +1,6 @@
 //! What a person is shown: the emulator's screen, cell by cell, in letters, colours and places alone. A painter remembers what it painted
-//! and paints only the lines that have become others.
+//! and paints only the lines that have become others. Of what a program asks its terminal for one thing is passed on: to be told that something is
+//! pasted, since each line of it would be sent off otherwise.
 
 use avt::{Cell, Color, Pen};
 
@@ -17,6 +18,7 @@ struct Painted {
     size: Size,
     lines: Vec<String>,
     cursor: Option<(usize, usize)>,
+    wants_bracketed_pastes: bool,
 }
 
 impl Painter {
@@ -24,11 +26,19 @@ impl Painter {
     pub fn paint(&mut self, screen: &Screen) -> String {
         let emulator = screen.emulator();
         let lines: Vec<String> = emulator.screen().visible_lines().map(|line| painted_line(line.cells())).collect();
-        let now = Painted { size: screen.size(), lines, cursor: emulator.cursor().position() };
+        let now = Painted {
+            size: screen.size(),
+            lines,
+            cursor: emulator.cursor().position(),
+            wants_bracketed_pastes: screen.wants_bracketed_pastes(),
+        };
         let before = self.painted.take().filter(|before| before.size == now.size);
         let mut out = String::new();
         if before.is_none() {
             out.push_str("\u{1b}[0m\u{1b}[2J");
+        }
+        if before.as_ref().is_none_or(|before| before.wants_bracketed_pastes != now.wants_bracketed_pastes) {
+            out.push_str(if now.wants_bracketed_pastes { "\u{1b}[?2004h" } else { "\u{1b}[?2004l" });
         }
         for (row, line) in now.lines.iter().enumerate() {
             let is_same = before.as_ref().is_some_and(|before| before.lines[row] == *line);

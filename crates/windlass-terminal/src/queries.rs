@@ -8,6 +8,7 @@ pub struct Ear {
     /// Of a sequence, as far as a question could be in it.
     heard: String,
     wants_bracketed_pastes: bool,
+    leaves_its_page: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,7 @@ const LONGEST: usize = 8;
 impl Ear {
     pub fn hear(&mut self, letter: char) -> Option<Query> {
         use State::{Command, CommandEscape, Control, Escape, Outside};
+        self.leaves_its_page = false;
         // As the emulator reads it: these break off whatever was begun.
         if matches!(letter, '\u{18}' | '\u{1a}') {
             self.state = Outside;
@@ -72,9 +74,15 @@ impl Ear {
         match (before, self.heard.as_str()) {
             (Control, "?2004h") => self.wants_bracketed_pastes = true,
             (Control, "?2004l") => self.wants_bracketed_pastes = false,
+            (Control, "?1049l" | "?1047l" | "?47l") => self.leaves_its_page = true,
             _ => {}
         }
         question(before, &self.heard)
+    }
+
+    /// With the letter that was heard last, a page of the program's own goes.
+    pub const fn leaves_its_page(&self) -> bool {
+        self.leaves_its_page
     }
 
     pub const fn wants_bracketed_pastes(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The emulator: what a terminal of this size would show by now, and what has scrolled away.
 
-use avt::Terminal as Emulator;
+use avt::{ScreenKind, Terminal as Emulator};
 
 use crate::queries::Ear;
 use crate::size::Size;
@@ -11,13 +11,19 @@ const SCROLLBACK: usize = 2_000;
 pub struct Screen {
     emulator: Emulator,
     ear: Ear,
+    /// What stood on a page of the program's own when it left it.
+    left_page: Vec<String>,
 }
 
 impl Screen {
     pub fn new(size: Size) -> Self {
         let Size { cols, rows } = size.within_bounds();
         let emulator = Emulator::with_scrollback(cols.into(), rows.into(), Some(SCROLLBACK));
-        Self { emulator: emulator.expect("a size within bounds is never nothing"), ear: Ear::default() }
+        Self {
+            emulator: emulator.expect("a size within bounds is never nothing"),
+            ear: Ear::default(),
+            left_page: Vec::new(),
+        }
     }
 
     pub fn size(&self) -> Size {
@@ -30,7 +36,13 @@ impl Screen {
     pub fn feed(&mut self, text: &str) -> String {
         let (mut answers, mut fed) = (String::new(), 0);
         for (at, letter) in text.char_indices() {
-            if let Some(query) = self.ear.hear(letter) {
+            let query = self.ear.hear(letter);
+            if self.ear.leaves_its_page() {
+                self.emulator.feed(&text[fed..at]);
+                fed = at;
+                self.keep_page();
+            }
+            if let Some(query) = query {
                 // It is about the moment at which it is asked.
                 let upto = at + letter.len_utf8();
                 self.emulator.feed(&text[fed..upto]);
@@ -41,6 +53,18 @@ impl Screen {
         }
         self.emulator.feed(&text[fed..]);
         answers
+    }
+
+    /// One that was wiped before says nothing.
+    fn keep_page(&mut self) {
+        let page = self.text();
+        if self.is_on_its_page() && page.iter().any(|line| !line.is_empty()) {
+            self.left_page = page;
+        }
+    }
+
+    fn is_on_its_page(&self) -> bool {
+        self.emulator.active_screen_kind() == ScreenKind::Alternate
     }
 
     pub fn resize(&mut self, size: Size) {
@@ -56,6 +80,11 @@ impl Screen {
     /// The same with everything that has scrolled away and is kept, oldest first.
     pub fn history(&self) -> Vec<String> {
         self.emulator.primary_screen().all_lines().map(|line| line.text().trim_end().to_owned()).collect()
+    }
+
+    /// What stands on a page of the program's own, or stood there when it left it: nothing of that is in the history.
+    pub fn page(&self) -> Vec<String> {
+        if self.is_on_its_page() { self.text() } else { self.left_page.clone() }
     }
 
     /// The last of what has scrolled away and everything that is to be seen, oldest first.

@@ -21,20 +21,28 @@ use crate::viewer::Viewer;
 /// How whoever serves has others work beside it.
 pub type Spawn = Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
 
+/// How whoever serves waits a moment, where a connection could not be taken.
+pub type Pause = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+
 /// The rooms of those who look on.
 #[derive(Clone, Default)]
 struct Rooms(Arc<Mutex<BTreeMap<u64, Size>>>);
 
 /// Until the terminal's program has ended. Those who look on then see it to its end by themselves.
-pub async fn serve(bound: Bound, terminal: Terminal, title: String, spawn: Spawn) {
+pub async fn serve(bound: Bound, terminal: Terminal, title: String, spawn: Spawn, pause: Pause) {
     let rooms = Rooms::default();
     for number in 0.. {
         let stream = tokio::select! {
             () = terminal.over() => return,
             accepted = bound.accept() => match accepted {
                 Ok(stream) => stream,
-                // Nobody else comes: those who are there stay.
-                Err(_) => return,
+                // A process that has no more files to open has some again later, and whoever is not taken now waits.
+                Err(_) => {
+                    tokio::select! {
+                        () = terminal.over() => return,
+                        () = pause() => continue,
+                    }
+                }
             },
         };
         let (terminal, title, rooms) = (terminal.clone(), title.clone(), rooms.clone());

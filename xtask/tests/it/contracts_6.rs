@@ -169,6 +169,8 @@ const CLAUSES: &[(&str, &[Shown])] = &[
     (
         "`message.delivery` records attempts and outcomes;",
         &[
+            (CLI, "a_message_is_sent_to_an_execution_by_its_id_and_its_delivery_is_recorded"),
+            (TELLING, "words_of_which_nobody_knows_whether_they_were_heard_are_said_again_and_said_to_be_that"),
             (TELLING, "an_interrupted_program_stays_and_goes_on_with_what_is_said_next"),
             (SCREENS, "what_is_sent_while_the_program_asks_something_answers_nothing_and_is_typed_afterwards"),
         ],
@@ -237,7 +239,13 @@ const CLAUSES: &[(&str, &[Shown])] = &[
             (FOREIGN, "a_marker_of_another_execution_is_a_diagnostic"),
         ],
     ),
-    ("or repeated markers are diagnostics.", &[(FOREIGN, "a_question_that_is_told_twice_is_put_once")]),
+    (
+        "or repeated markers are diagnostics.",
+        &[
+            (FOREIGN, "a_question_that_is_told_twice_is_put_once"),
+            (SCREENS, "what_is_told_under_a_name_from_before_it_was_started_anew_is_said_to_count_for_nothing"),
+        ],
+    ),
     (
         "MCP: per-execution endpoint and capability token",
         &[(SERVED, "who_is_not_let_in_learns_nothing"), (CLI, "the_proxy_carries_mcp")],
@@ -382,8 +390,21 @@ const CLAUSES: &[(&str, &[Shown])] = &[
         &[
             (FORKING, "an_agent_that_cannot_fork_is_not_forked_and_that_is_said"),
             (FORKING, "a_program_whose_home_is_gone_is_not_forked"),
-            (PROTOCOLS, "an_agent_that_cannot_go_on_says_so"),
+            (PROTOCOLS, "an_agent_that_cannot_fork_says_so"),
         ],
+    ),
+];
+
+/// What is otherwise on purpose: how the clause begins, and how `ARCHITECTURE.md` says so. The tests beside such a clause show what is instead.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("Journal record families:", "Contracts §6 names `activity.updated` and `projection.recorded`."),
+    (
+        "`run` in a repository without a task",
+        "A `run` in a repository has the scope `task`, where contracts §6 says `repository`",
+    ),
+    (
+        "the nonce is per execution;",
+        "The nonce of markers is of each start of a program, where contracts §6 has one for an execution",
     ),
 ];
 
@@ -402,6 +423,16 @@ fn every_clause_of_contracts_6_has_its_tests() {
         for (file, test) in *tests {
             assert!(tree.text(file).is_some_and(|text| is_a_test(text, test)), "{clause}: {file} has no test {test}");
         }
+    }
+}
+
+#[test]
+fn what_is_otherwise_on_purpose_is_said_in_the_architecture() {
+    let tree = Tree::of_this_repository().expect("the repository can be read");
+    let architecture = tree.text("ARCHITECTURE.md").expect("it is there");
+    for (clause, said) in OTHERWISE {
+        assert_eq!(CLAUSES.iter().filter(|(listed, _)| listed.starts_with(clause)).count(), 1, "{clause}");
+        assert!(architecture.contains(said), "{said}");
     }
 }
 

@@ -90,11 +90,12 @@ impl Adapter for Acp {
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         // The protocol has no place for standing instructions but the first message.
-        let prompt = match launching.instructions {
-            "" => launching.prompt.to_owned(),
-            instructions => format!("{instructions}\n\n{}", launching.prompt),
+        let first = |words: &str| match launching.instructions {
+            "" => words.to_owned(),
+            instructions => format!("{instructions}\n\n{words}"),
         };
-        Box::new(Talk::new(opening(self.agent, launching, prompt)))
+        let opening = opening(self.agent, launching, first(launching.prompt));
+        Box::new(Talk::new(Opening { anew: first(launching.anew), ..opening }))
     }
 }
 
@@ -126,6 +127,7 @@ pub fn opening(agent: &'static Agent, launching: &Launching<'_>, prompt: String)
             bridge: launching.bridge.map(|program| program.display().to_string()),
         }),
         prompt,
+        anew: launching.anew.to_owned(),
         steerable: agent.can_be_steered,
         asks: Asks::Knowingly,
     }

@@ -48,6 +48,8 @@ pub struct Opening {
     pub workspace: String,
     pub mcp: Option<Mcp>,
     pub prompt: String,
+    /// The same where the old conversation cannot be gone on with.
+    pub anew: String,
     pub steerable: bool,
     pub asks: Asks,
 }
@@ -84,6 +86,10 @@ pub struct Talk {
     phase: Phase,
     requests: Requests,
     awaited: BTreeMap<u64, Awaited>,
+    /// It takes an MCP server by its address.
+    takes_http: bool,
+    /// A new conversation stands for the old one, whose names for things it may use again.
+    is_anew: bool,
     calls: BTreeMap<String, Call>,
     questions: BTreeMap<String, Question>,
     /// Questions about a call that is told of in part: they are put when the rest has come.
@@ -153,6 +159,8 @@ impl Talk {
             phase: Phase::Greeting,
             requests: Requests::default(),
             awaited: BTreeMap::new(),
+            takes_http: false,
+            is_anew: false,
             calls: BTreeMap::new(),
             questions: BTreeMap::new(),
             early: Vec::new(),
@@ -207,6 +215,7 @@ impl Talk {
             (Some(Awaited::Greeting), Err(refusal)) if refusal.code == NO_SUCH_METHOD => {
                 self.not_spoken("it does not know how the Agent Client Protocol begins".to_owned())
             }
+            (Some(Awaited::Session), Err(refusal)) if self.is_lost(&refusal) => self.begin_anew(&spoken(&refusal)),
             (Some(Awaited::Greeting | Awaited::Session), Err(refusal)) => {
                 let reason = format!("the conversation cannot begin: {}", spoken(&refusal));
                 self.give_up(&reason, failure(&refusal))
@@ -221,18 +230,39 @@ impl Talk {
             let why = format!("it speaks version {version} of the Agent Client Protocol, and Windlass {VERSION}");
             return self.not_spoken(why);
         }
-        let takes_http = flag(greeting, "/agentCapabilities/mcpCapabilities/http");
-        let Some(servers) = self.servers(takes_http) else {
-            return self.give_up("the program takes no MCP server over HTTP, and there is no other", Failure::Agent);
-        };
+        self.takes_http = flag(greeting, "/agentCapabilities/mcpCapabilities/http");
         let (method, old) = match self.opening.from.clone() {
             From::New => ("session/new", None),
             // Loading tells the old conversation over again, which is what makes the ids of the new words new.
             From::Old(id) if flag(greeting, "/agentCapabilities/loadSession") => ("session/load", Some(id)),
             From::Old(id) if able(greeting, "resume") => ("session/resume", Some(id)),
             From::Fork(id) if able(greeting, "fork") => ("session/fork", Some(id)),
-            From::Old(_) => return self.give_up("the program cannot go on with a conversation", Failure::Agent),
+            From::Old(_) => return self.begin_anew("it says that it cannot"),
             From::Fork(_) => return self.give_up("the program cannot fork a conversation", Failure::Agent),
+        };
+        self.enter(method, old)
+    }
+
+    /// Its home may have lost the old one, too. Whoever is not let in is not let in anew either.
+    fn is_lost(&self, refusal: &Refusal) -> bool {
+        matches!(self.opening.from, From::Old(_)) && failure(refusal) == Failure::Agent
+    }
+
+    /// Nothing is left of the old conversation: what it has to know is said again.
+    fn begin_anew(&mut self, why: &str) -> Vec<Event> {
+        self.opening.from = From::New;
+        self.opening.prompt = mem::take(&mut self.opening.anew);
+        self.cost = Cost::default();
+        self.is_anew = true;
+        let text = format!("the program cannot go on with its conversation, and begins a new one with the task: {why}");
+        let mut events = vec![observed(self.id_of("anew"), Observation::Noticed { text })];
+        events.extend(self.enter("session/new", None));
+        events
+    }
+
+    fn enter(&mut self, method: &str, old: Option<String>) -> Vec<Event> {
+        let Some(servers) = self.servers() else {
+            return self.give_up("the program takes no MCP server over HTTP, and there is no other", Failure::Agent);
         };
         let mut params = json!({ "cwd": self.opening.workspace, "mcpServers": servers });
         if let Some(id) = old {
@@ -243,9 +273,9 @@ impl Talk {
     }
 
     /// As an address where it takes one, and otherwise as a program, which the protocol has everybody take.
-    fn servers(&self, takes_http: bool) -> Option<Value> {
+    fn servers(&self) -> Option<Value> {
         let Some(Mcp { url, key, bridge }) = &self.opening.mcp else { return Some(json!([])) };
-        if takes_http {
+        if self.takes_http {
             let bearer = json!({ "name": "Authorization", "value": format!("Bearer {key}") });
             return Some(json!([{ "type": "http", "name": "windlass", "url": url, "headers": [bearer] }]));
         }
@@ -515,6 +545,9 @@ impl Conversation for Talk {
             Ok(Some(Message::Notice { method, params })) if method == "session/update" => self.told(&params),
             Ok(Some(Message::Notice { .. }) | None) => Vec::new(),
         });
+        if let (true, Phase::Open { session }) = (self.is_anew, &self.phase) {
+            events.iter_mut().for_each(|event| event.of_session(session));
+        }
         events
     }
 
@@ -541,6 +574,15 @@ impl Conversation for Talk {
                 frames.push(question.cancel());
                 frames
             }
+        }
+    }
+}
+
+impl Event {
+    /// Under a name of its own, where an earlier conversation may have told another thing under the same.
+    fn of_session(&mut self, session: &str) {
+        if let Self::Observed { event_id, .. } | Self::Lingers { event_id, .. } = self {
+            *event_id = format!("{session}/{event_id}");
         }
     }
 }

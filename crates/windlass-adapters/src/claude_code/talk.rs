@@ -211,6 +211,9 @@ fn results(frame: &Value) -> Vec<Event> {
             let call = call(text(frame, "/agent_id"), text(block, "/tool_use_id"));
             let is_error = block.get("is_error") == Some(&Value::Bool(true));
             let output = content(block.get("content").unwrap_or(&Value::Null));
+            if is_error && output.starts_with("Exit code ") {
+                events.push(Event::Ran { call: call.clone() });
+            }
             events.push(observed(block_id(frame, place), Observation::CallEnded { call, is_error, output }));
         }
     }

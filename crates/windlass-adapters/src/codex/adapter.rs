@@ -14,9 +14,10 @@ pub static AGENT: Agent = Agent {
     program: "codex",
     tried: &["0.166.0"],
     dialects: &[Dialect::Responses],
-    permissions: Permissions::AskedUnlessItLooks,
+    permissions: Permissions::Asked,
     takes_mcp: true,
     can_be_steered: true,
+    can_resume: true,
     can_fork: true,
 };
 

@@ -267,11 +267,14 @@ impl Talk {
         if doing(item).is_none() {
             return Vec::new();
         }
-        let went_wrong = item.get("exitCode").and_then(Value::as_i64).is_some_and(|code| code != 0);
+        let exit_code = item.get("exitCode").and_then(Value::as_i64);
+        let went_wrong = exit_code.is_some_and(|code| code != 0);
         let status = text(item, "/status");
         let is_error = went_wrong || status != "completed";
         let output = Some(output(item)).filter(|output| !output.is_empty()).unwrap_or_else(|| status.to_owned());
-        vec![observed(format!("{turn}/{call}:ended"), Observation::CallEnded { call, is_error, output })]
+        let ran = exit_code.filter(|_| is_error).map(|_| Event::Ran { call: call.clone() });
+        let ended = observed(format!("{turn}/{call}:ended"), Observation::CallEnded { call, is_error, output });
+        ran.into_iter().chain([ended]).collect()
     }
 
     fn turn_completed(&mut self, params: &Value) -> Vec<Event> {

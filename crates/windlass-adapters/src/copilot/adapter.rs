@@ -28,6 +28,7 @@ static AGENT: Agent = Agent {
     permissions: Permissions::Asked,
     takes_mcp: true,
     can_be_steered: true,
+    can_resume: true,
     can_fork: true,
 };
 

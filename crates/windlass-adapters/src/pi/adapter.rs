@@ -15,6 +15,7 @@ pub static AGENT: Agent = Agent {
     permissions: Permissions::Hooked,
     takes_mcp: false,
     can_be_steered: true,
+    can_resume: true,
     can_fork: true,
 };
 

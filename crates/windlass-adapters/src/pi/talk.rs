@@ -177,7 +177,11 @@ impl Talk {
                 let is_error = message.get("isError") == Some(&Value::Bool(true));
                 let output = content(message.get("content").unwrap_or(&Value::Null));
                 let id = format!("{time}:{call}");
-                vec![observed(id, Observation::CallEnded { call, is_error, output })]
+                let has_run =
+                    is_error && output.lines().last().is_some_and(|last| last.starts_with("Command exited with"));
+                let ran = has_run.then(|| Event::Ran { call: call.clone() });
+                let ended = observed(id, Observation::CallEnded { call, is_error, output });
+                ran.into_iter().chain([ended]).collect()
             }
             _ => Vec::new(),
         }

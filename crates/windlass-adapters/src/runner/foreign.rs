@@ -14,8 +14,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::tool_name::LAUNCH_AGENT;
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent, Permit,
-    Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
+    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent,
+    MessageId, Permit, Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
@@ -26,7 +26,7 @@ use super::doubt::{of_channel, of_version, screen_instead, tried};
 use super::ending::End;
 use super::markers::Markers;
 use super::meter::HostMeter;
-use super::opening::{Opening, opening};
+use super::opening::{Opening, anew, opening};
 use super::pictures::{developed, naming, pictures};
 use super::talk::{Talk, TalkParts};
 use super::terminal::Screens;
@@ -129,6 +129,8 @@ pub(super) struct Arranged {
     pub opening: Opening,
     /// What a new conversation begins with.
     pub task: String,
+    /// What one begins with instead of an old one.
+    anew: String,
     /// What lies in the home beside it.
     pub pictures: Vec<(PathBuf, Vec<u8>)>,
     /// A name for a new conversation.
@@ -301,8 +303,7 @@ impl ForeignRunner {
     /// On record before the program is ended: whoever goes on after a crash does so on the screen.
     async fn doubt_channel(&self, host: &dyn Host, why: String) -> End {
         let agent = self.adapter.agent();
-        let has_screen = self.adapter.has_screen() && matches!(&self.means, Means::Channel { otherwise: Some(_) });
-        if let Err(but) = screen_instead(&host.state(), agent, has_screen) {
+        if let Err(but) = self.way_out(&host.state()) {
             return End::NotBelieved(format!("{why}; {but}"));
         }
         let doubted = doubted("channel", Doubt::Channel, of_channel(agent, &why));
@@ -310,6 +311,12 @@ impl ForeignRunner {
             Ok(_) => End::OnScreen(why),
             Err(refused) => End::Refused(refused),
         }
+    }
+
+    /// Onto its own screen.
+    fn way_out(&self, state: &ExecutionState) -> Result<(), &'static str> {
+        let has_screen = self.adapter.has_screen() && matches!(&self.means, Means::Channel { otherwise: Some(_) });
+        screen_instead(state, self.adapter.agent(), has_screen)
     }
 
     async fn arrange(
@@ -355,6 +362,7 @@ impl ForeignRunner {
             gateway: Box::pin(gateway.serve(listener)),
             told,
             opening: opening(&host.state(), &briefed.prompt),
+            anew: anew(&host.state(), &briefed.prompt),
             task: briefed.prompt.clone(),
             pictures,
             fresh: uuid(runtime.random()),
@@ -374,7 +382,7 @@ impl ForeignRunner {
     }
 
     pub(super) fn launching<'a>(&'a self, arranged: &'a Arranged) -> Launching<'a> {
-        let Arranged { opening, fresh, mode, model, endpoint, key, mcp, instructions, .. } = arranged;
+        let Arranged { opening, fresh, mode, model, endpoint, key, mcp, instructions, anew, .. } = arranged;
         let session = match (&opening.resumes, &opening.forks) {
             (Some(session), _) => Session::Resume(session),
             (None, Some(session)) => Session::Fork(session),
@@ -397,16 +405,25 @@ impl ForeignRunner {
             session,
             instructions,
             prompt: &opening.prompt,
+            anew,
         }
     }
 
-    async fn begin_talk(&self, host: &Arc<dyn Host>, arranged: Arranged, has_finish_line: bool) -> Result<Talk, End> {
+    async fn begin_talk(
+        &self,
+        host: &Arc<dyn Host>,
+        mut arranged: Arranged,
+        has_finish_line: bool,
+    ) -> Result<Talk, End> {
         let spec = self.adapter.launch(&self.launching(&arranged))?;
         let conversation = self.adapter.converse(&self.launching(&arranged));
         let framing = spec.framing;
+        attempt(host.as_ref(), &arranged.opening.delivers).await?;
         let running = self.begin(&host.cancel(), spec, Streams::Apart, &arranged.pictures).await?;
+        let opened_with = std::mem::take(&mut arranged.opening.delivers);
         self.note(host.as_ref(), arranged.opening, "structured").await?;
         Ok(Talk::new(TalkParts {
+            opened_with,
             permissions: self.adapter.agent().permissions,
             host: Arc::clone(host),
             runtime: Arc::clone(&self.setup.runtime),
@@ -419,11 +436,12 @@ impl ForeignRunner {
             workspace: self.workspace.clone(),
             patience: self.patience,
             has_finish_line,
+            has_way_out: self.way_out(&host.state()).is_ok(),
             is_tried: self.adapter.agent().tried.contains(&self.version().await.as_str()),
         }))
     }
 
-    /// That it runs, and what it has heard by that.
+    /// That it runs, and what it has surely heard by that.
     pub(super) async fn note(&self, host: &dyn Host, opening: Opening, transport: &str) -> Result<(), End> {
         let Opening { resumes, delivers, .. } = opening;
         let cancel = host.cancel();
@@ -505,6 +523,16 @@ fn doubted(what: &str, doubt: Doubt, why: String) -> RunnerCommand {
 
 fn doubted_id(what: &str) -> String {
     format!("doubted:{what}")
+}
+
+/// On record before the program is started with them: whoever goes on after a crash knows that they may have been heard.
+pub(super) async fn attempt(host: &dyn Host, messages: &[MessageId]) -> Result<(), End> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let attempted = |message_id: &MessageId| MessageDelivery { message_id: *message_id, outcome: Delivery::Attempted };
+    let attempts = messages.iter().map(attempted).map(RunnerCommand::NoteDelivery).collect();
+    host.record(attempts).await.map(drop).map_err(End::Refused)
 }
 
 /// What an earlier process left open. Whether what it had begun took effect nobody knows.

@@ -44,11 +44,14 @@ impl Markers {
         let kinds = ClaimKind::ALL.map(payload).join(", ");
         format!(
             "To tell the runtime something, print one line of its own, outside of any code block, that begins with `{prefix}` and goes \
-             on with one JSON object: {{\"execution\":\"{}\",\"nonce\":\"{}\",\"event\":\"<an id you choose, new each \
+             on with one JSON object: {{\"execution\":\"{}\",\"nonce\":\"{}\",\"event\":\"{}-<a number, new each \
              time>\",\"kind\":\"<kind>\",\"payload\":{{…}}}}. Kinds, each with its payload: {kinds}. Use `needs_input` with your question when only a \
              person can answer it, `failed_claim` when you give up, and `progress` sparingly. A claim that you are done is checked by \
              programs; it is not believed.",
-            self.execution, self.nonce
+            self.execution,
+            self.nonce,
+            // What was told before it was started anew has other names.
+            self.nonce.get(..4).unwrap_or(&self.nonce),
         )
     }
 
@@ -147,6 +150,7 @@ mod tests {
             let told = markers.instructions();
             let prefix = format!("@{}::", serde_json::to_string(&scope).expect("a word").trim_matches('"'));
             assert!(told.contains(&format!("begins with `{prefix}`")), "{told}");
+            assert!(told.contains("\"event\":\"n1-"), "each start has names of its own: {told}");
             let begin = told.find("{\"execution\"").expect("an example");
             let end = told[begin..].find("}}").expect("its end") + begin + 2;
             let line =

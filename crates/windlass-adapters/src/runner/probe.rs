@@ -78,6 +78,11 @@ impl Finding {
 }
 
 impl Probed {
+    /// Whether its model said that it is not let in, as opposed to anything else that a model server may have to say, or nobody at all.
+    pub const fn is_refused(&self) -> bool {
+        matches!(self.end, ProbeEnd::Turn(TurnEnd::Failed { why: Failure::Login, .. }))
+    }
+
     /// In this order: its version, whether its model lets it in, and whether it can be talked to.
     pub fn findings(&self, agent: &Agent) -> Vec<Finding> {
         vec![self.version(agent), self.auth(agent), self.structured(agent)]
@@ -208,6 +213,7 @@ impl ForeignRunner {
             session: Session::New(&uuid(runtime.random())),
             instructions: INSTRUCTIONS,
             prompt: PROBE_PROMPT,
+            anew: "",
         };
         let spec = self.adapter.launch(&launching).map_err(|error| not_started(error.to_string()))?;
         let framing = spec.framing;
@@ -277,8 +283,11 @@ impl Exchange<'_> {
                 Event::Foreign { why } => return Err(ProbeEnd::Unreadable(why)),
                 Event::Flood { what } => return Err(ProbeEnd::Unreadable(what.to_owned())),
                 Event::Unacceptable { why } => return Err(ProbeEnd::Unacceptable(why)),
-                Event::Unknown { .. } | Event::Unreadable { .. } | Event::Withdrawn { .. } | Event::Streamed { .. } => {
-                }
+                Event::Ran { .. }
+                | Event::Unknown { .. }
+                | Event::Unreadable { .. }
+                | Event::Withdrawn { .. }
+                | Event::Streamed { .. } => {}
             }
         }
         Ok(())

@@ -49,6 +49,10 @@ pub struct TalkParts {
     pub has_finish_line: bool,
     /// Whether its version was tried.
     pub is_tried: bool,
+    /// Whether it can go on on its own screen, for as long as nothing would be lost by that.
+    pub has_way_out: bool,
+    /// The messages that are part of its first one.
+    pub opened_with: Vec<MessageId>,
 }
 
 pub struct Talk {
@@ -62,6 +66,8 @@ pub struct Talk {
     at_work: BTreeMap<String, Instant>,
     /// Of those, the ones that need leave.
     in_need_of_leave: BTreeMap<String, String>,
+    /// Of those, the ones that were surely made.
+    ran: BTreeSet<String>,
     tally: Tally,
     unreadable: u32,
     /// Kinds of what it tells that nobody knows.
@@ -80,6 +86,10 @@ pub struct Talk {
     is_interrupted: bool,
     /// The same, before the program could be told.
     owes_interrupt: bool,
+    /// Somebody has said something while the program was not ready for it.
+    owes_words: bool,
+    /// Of whom it is said already that they wait.
+    deferred: BTreeSet<MessageId>,
     heard_at: Instant,
 }
 
@@ -104,6 +114,7 @@ impl Talk {
             refused: BTreeSet::new(),
             at_work: BTreeMap::new(),
             in_need_of_leave: BTreeMap::new(),
+            ran: BTreeSet::new(),
             tally: Tally::default(),
             unreadable: 0,
             unknown: BTreeSet::new(),
@@ -114,6 +125,8 @@ impl Talk {
             is_believed: false,
             is_interrupted: false,
             owes_interrupt: false,
+            owes_words: false,
+            deferred: BTreeSet::new(),
             heard_at,
         }
     }
@@ -236,7 +249,9 @@ impl Talk {
         // What was told is durable before anything follows from it.
         self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
         end?;
-        if self.owes_interrupt { self.tell_news().await.map(drop) } else { Ok(()) }
+        // One that is being stopped is told nothing more: whoever goes on hears it.
+        let is_owed = (self.owes_interrupt || self.owes_words) && self.held_until.is_none();
+        if is_owed { self.tell_news().await.map(drop) } else { Ok(()) }
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), End> {
@@ -272,7 +287,13 @@ impl Talk {
                 Event::Asked(asked) => {
                     self.is_believed = true;
                     self.lingers = None;
+                    self.has_heard()?;
                     self.judge(asked).await?;
+                }
+                Event::Ran { call } => {
+                    if self.in_need_of_leave.contains_key(&call) {
+                        self.ran.insert(call);
+                    }
                 }
                 // Whatever is asked is answered before the next frame is read.
                 Event::Withdrawn { .. } => {}
@@ -290,7 +311,7 @@ impl Talk {
     /// Never to a wrong reading: a program that begins with something else than expected is another program.
     fn cannot_read(&mut self, why: String) -> Result<(), End> {
         self.unreadable += 1;
-        if !self.is_believed || self.unreadable > MOST_UNREADABLE {
+        if !self.is_believed || self.unreadable > self.most_unreadable() {
             return Err(End::NotBelieved(why));
         }
         self.tell_journal(Observed {
@@ -298,6 +319,13 @@ impl Talk {
             source: Source::Provider,
             observation: Observation::Noticed { text: why },
         })
+    }
+
+    /// A version that nobody has tried may mean something else by whatever it says next, so that its first word that makes no sense is enough where
+    /// that costs nothing.
+    fn most_unreadable(&self) -> u32 {
+        let loses_nothing = self.parts.has_way_out && !self.parts.host.state().foreign.has_something_to_lose;
+        if !self.parts.is_tried && loses_nothing { 0 } else { MOST_UNREADABLE }
     }
 
     /// Said once for each kind, of a version that nobody has tried: what is passed over may be what has changed.
@@ -312,8 +340,20 @@ impl Talk {
         self.tell_journal(Observed { event_id, source: Source::Provider, observation: Observation::Noticed { text } })
     }
 
+    /// Whoever does something, wants to, or is done, has heard what it was begun with.
+    fn has_heard(&mut self) -> Result<(), End> {
+        let heard = std::mem::take(&mut self.parts.opened_with).into_iter();
+        heard
+            .map(|message_id| MessageDelivery { message_id, outcome: Delivery::Delivered })
+            .try_for_each(|delivery| self.stage(RunnerCommand::NoteDelivery(delivery)))
+    }
+
     async fn observe(&mut self, observed: Observed) -> Result<(), End> {
         let was_told = self.parts.host.state().foreign.has_seen(&observed.event_id);
+        let is_done = matches!(observed.observation, Observation::TurnEnded { end: TurnEnd::Completed { .. } });
+        if !was_told && (is_done || observed.observation.is_of_the_agent()) {
+            self.has_heard()?;
+        }
         match &observed.observation {
             // Told again, it has no effect again.
             Observation::Said { .. } if was_told => return Ok(()),
@@ -328,6 +368,7 @@ impl Talk {
             Observation::CallEnded { call, is_error, output } => {
                 self.at_work.remove(call);
                 let needed_leave = self.in_need_of_leave.remove(call);
+                let was_made = self.ran.remove(call) || !*is_error;
                 if self.refused.contains(call) {
                     return Ok(());
                 }
@@ -335,7 +376,7 @@ impl Talk {
                     return self.ended(call, *is_error, output);
                 }
                 // What went wrong may be that it refused to itself: nothing was done then.
-                if let (Some(tool), false) = (needed_leave, *is_error) {
+                if let (Some(tool), true) = (needed_leave, was_made) {
                     self.tell_journal(observed)?;
                     return Err(End::Unacceptable(format!("it has done `{tool}` without asking")));
                 }
@@ -420,8 +461,10 @@ impl Talk {
         self.tell_news().await.map(drop)
     }
 
-    /// Tells the agent what people said and it has not heard; how many messages it took.
+    /// Tells the agent what people said and it has not heard; how many messages it took. One that is not ready yet hears it as soon as it says
+    /// that it is, in the turn that it begins with.
     async fn tell_news(&mut self) -> Result<usize, End> {
+        self.owes_words = false;
         let state = self.parts.host.state();
         let news: Vec<_> =
             state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.clone()))).collect();
@@ -439,6 +482,8 @@ impl Talk {
             }
             let outcome = match self.parts.conversation.tell(&Tell::Say { text: news.text }) {
                 Ok(frames) => {
+                    // On record first: whoever goes on after a crash knows that it may have been heard.
+                    self.note_delivery(message_id, Delivery::Attempted).await?;
                     self.write(&frames).await?;
                     taken += 1;
                     self.is_interrupted = false;
@@ -446,7 +491,13 @@ impl Talk {
                     Delivery::Delivered
                 }
                 Err(why @ Undeliverable::NotAble) => Delivery::Undeliverable { reason: why.to_string() },
-                Err(why) => Delivery::Deferred { reason: why.to_string() },
+                Err(why) => {
+                    self.owes_words |= why == Undeliverable::NotReady;
+                    if !self.deferred.insert(message_id) {
+                        continue;
+                    }
+                    Delivery::Deferred { reason: why.to_string() }
+                }
             };
             self.note_delivery(message_id, outcome).await?;
         }
@@ -460,6 +511,7 @@ impl Talk {
                 Delivery::Undeliverable { reason: "there is nothing to break off".to_owned() }
             }
             Ok(frames) => {
+                self.note_delivery(message_id, Delivery::Attempted).await?;
                 self.write(&frames).await?;
                 self.is_interrupted = true;
                 Delivery::Delivered
@@ -598,7 +650,8 @@ impl Talk {
                             let _it_is_stopped_all_the_same =
                                 self.tell_journal(Observed { event_id, source: Source::Provider, observation });
                         }
-                        Event::Withdrawn { .. }
+                        Event::Ran { .. }
+                        | Event::Withdrawn { .. }
                         | Event::Lingers { .. }
                         | Event::Streamed { .. }
                         | Event::Unknown { .. }

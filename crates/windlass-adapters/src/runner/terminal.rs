@@ -20,7 +20,7 @@ use windlass_terminal::{Ending, Line, Options, Recorder, Scrub, Size, Sockets, T
 
 use super::back_channel::{Told, made_of};
 use super::ending::End;
-use super::foreign::{Arranged, ForeignRunner, Patience};
+use super::foreign::{Arranged, ForeignRunner, Patience, attempt};
 use super::judging::{ask_person, question_of};
 use super::markers::{Marker, Markers};
 use super::meter::HostMeter;
@@ -83,8 +83,12 @@ pub struct Sitting {
     exchanges_before: u64,
     /// Why markers were not read, each once.
     refused: BTreeSet<&'static str>,
+    /// The names of what it has told since it was started.
+    told_now: BTreeSet<String>,
     /// The first message, where it has to be typed in, and what stands on the screen once it can be.
     prompt: Option<(&'static str, String)>,
+    /// The messages that are part of that.
+    opened_with: Vec<MessageId>,
     /// What the screen may open with, and when it is looked for next.
     opens_with: Option<(&'static str, Instant)>,
     /// Somebody has said something that is not typed yet.
@@ -171,9 +175,10 @@ impl ForeignRunner {
         let spec = self.adapter.launch(&self.launching(&arranged))?;
         let size = screens.size.within_bounds();
         let streams = Streams::Terminal { rows: size.rows, cols: size.cols };
+        attempt(host.as_ref(), &arranged.opening.delivers).await?;
         let running = self.begin(&host.cancel(), on_screen(spec), streams, &arranged.pictures).await?;
         let awaited = self.adapter.awaits_prompt(&self.launching(&arranged));
-        let Arranged { opening, markers, told, meter, fresh, .. } = arranged;
+        let Arranged { mut opening, markers, told, meter, fresh, .. } = arranged;
         // A copy of another conversation has a name of its own.
         let is_new = opening.resumes.is_none() && opening.forks.is_none();
         let name = markers.execution.to_string();
@@ -208,7 +213,9 @@ impl ForeignRunner {
             session: Some(fresh).filter(|_| is_new && matches!(naming, Naming::Given)),
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
+            told_now: BTreeSet::new(),
             prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
+            opened_with: awaited.map(|_| std::mem::take(&mut opening.delivers)).unwrap_or_default(),
             opens_with: self.adapter.opens_with().map(|shown| (shown, runtime.now())),
             is_owed: false,
             deferred: BTreeSet::new(),
@@ -255,7 +262,12 @@ impl Sitting {
             Ok(bound) => {
                 let runtime = Arc::clone(&self.runtime);
                 let spawn = Arc::new(move |task| runtime.spawn(task));
-                self.runtime.spawn(Box::pin(serve(bound, self.terminal.clone(), title, spawn)));
+                let runtime = Arc::clone(&self.runtime);
+                let pause = Arc::new(move || -> windlass_terminal::BoxFuture<'static, ()> {
+                    let runtime = Arc::clone(&runtime);
+                    Box::pin(async move { runtime.sleep(QUITTING).await })
+                });
+                self.runtime.spawn(Box::pin(serve(bound, self.terminal.clone(), title, spawn, pause)));
                 Ok(())
             }
             Err(error) => self.notice("socket", format!("nobody can attach to the terminal: {error}")),
@@ -317,7 +329,7 @@ impl Sitting {
             self.heed(&claim).await?;
         }
         self.let_open();
-        self.type_prompt().await;
+        self.type_prompt().await?;
         if self.is_owed { self.tell_news().await } else { Ok(()) }
     }
 
@@ -328,19 +340,51 @@ impl Sitting {
         let made = made_of(&observed.observation, was_known);
         let claim = self.observe(observed)?;
         self.host.record(Vec::new()).await.map_err(End::Refused)?;
-        let _nobody_waits_any_more = answer.send(made);
-        match claim {
+        let followed = match claim {
             Some(claim) => self.heed(&claim).await,
             None => Ok(()),
+        };
+        let is_over = matches!(followed, Err(End::Held | End::Turn(_) | End::GaveUp { .. }));
+        if is_over {
+            // Before it is answered: its next question is how we know that it has heard the answer, and written it down.
+            self.meter.hold();
+        }
+        let _nobody_waits_any_more = answer.send(made);
+        if is_over {
+            self.let_it_hear().await;
+        }
+        followed
+    }
+
+    /// Quit in the middle of its call, it would have heard that the call was cut off, and go on with that another time.
+    async fn let_it_hear(&self) {
+        let cancel = self.host.cancel();
+        tokio::select! {
+            biased;
+            _ = cancel.wait() => {}
+            _ = self.running.wait() => {}
+            () = self.meter.is_asked_anyway() => {}
+            () = self.runtime.sleep(self.patience.stopping) => {}
         }
     }
 
-    /// A screen shows the same marker again and again: it counts once.
+    /// A screen shows the same marker again and again: it counts once. Under a name that something had before the program was started it is
+    /// no second look, since its nonce is new: that it counts for nothing is said.
     fn observe(&mut self, observed: Observed) -> Result<Option<Claim>, End> {
-        if self.host.state().foreign.has_seen(&observed.event_id) {
+        let was_told = self.host.state().foreign.has_seen(&observed.event_id);
+        if was_told && self.told_now.contains(&observed.event_id) {
             return Ok(None);
         }
         self.tally.told()?;
+        self.told_now.insert(observed.event_id.clone());
+        if was_told {
+            let Observed { event_id, source, .. } = observed;
+            let text = format!("{event_id} was told before, and counts once");
+            let event_id = format!("again:{}:{event_id}", self.markers.nonce);
+            let again = Observed { event_id, source, observation: Observation::Unheeded { text } };
+            self.stage(RunnerCommand::Observe(Box::new(again)))?;
+            return Ok(None);
+        }
         let claim = match &observed.observation {
             Observation::Claimed(claim) => Some(claim.clone()),
             _ => None,
@@ -402,13 +446,21 @@ impl Sitting {
         }
     }
 
-    async fn type_prompt(&mut self) {
-        let Some((shown, prompt)) = &self.prompt else { return };
+    async fn type_prompt(&mut self) -> Result<(), End> {
+        let Some((shown, prompt)) = &self.prompt else { return Ok(()) };
         let is_awaited = self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown)));
         let prompt = prompt.clone();
-        if is_awaited && self.may_type() && self.enter(&prompt).await {
-            self.prompt = None;
+        if !is_awaited || !self.may_type() {
+            return Ok(());
         }
+        let Some(before) = self.place(&prompt).await else { return Ok(()) };
+        if self.send_off(&prompt, &before) {
+            self.prompt = None;
+            for message_id in std::mem::take(&mut self.opened_with) {
+                self.note_delivery(message_id, Delivery::Delivered).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Types what people said, once there is something to type it into. Whoever hears nothing any more is started again with it.
@@ -424,10 +476,12 @@ impl Sitting {
         drop(state);
         for (message_id, news) in news {
             let outcome = match news.kind {
-                MessageKind::Interrupt => self.break_off().await,
+                MessageKind::Interrupt => {
+                    self.note_delivery(message_id, Delivery::Attempted).await?;
+                    self.break_off().await
+                }
                 _ if !news.is_words() => Delivery::Undeliverable { reason: Undeliverable::NotAble.to_string() },
-                _ if self.may_type() && self.enter(&news.text).await => Delivery::Delivered,
-                _ => Delivery::Deferred { reason: NO_FIELD.to_owned() },
+                _ => self.deliver(message_id, &news.text).await?,
             };
             if matches!(outcome, Delivery::Deferred { .. }) {
                 self.is_owed = true;
@@ -435,10 +489,25 @@ impl Sitting {
                     continue;
                 }
             }
-            let delivery = MessageDelivery { message_id, outcome };
-            self.host.record(vec![RunnerCommand::NoteDelivery(delivery)]).await.map_err(End::Refused)?;
+            self.note_delivery(message_id, outcome).await?;
         }
         Ok(())
+    }
+
+    /// On record before it is sent off: whoever goes on after a crash knows that it may have been heard.
+    async fn deliver(&mut self, message_id: MessageId, text: &str) -> Result<Delivery, End> {
+        let later = Delivery::Deferred { reason: NO_FIELD.to_owned() };
+        if !self.may_type() {
+            return Ok(later);
+        }
+        let Some(before) = self.place(text).await else { return Ok(later) };
+        self.note_delivery(message_id, Delivery::Attempted).await?;
+        Ok(if self.send_off(text, &before) { Delivery::Delivered } else { later })
+    }
+
+    async fn note_delivery(&self, message_id: MessageId, outcome: Delivery) -> Result<(), End> {
+        let delivery = MessageDelivery { message_id, outcome };
+        self.host.record(vec![RunnerCommand::NoteDelivery(delivery)]).await.map(drop).map_err(End::Refused)
     }
 
     /// The program stays, whatever it asks is answered with no, and it waits for what comes next.
@@ -465,19 +534,28 @@ impl Sitting {
         self.terminal.look(|screen| is_another(unfit, &screen.text()))
     }
 
-    /// Types it and, once it stands in the field for messages, presses Enter; whether it came to that.
-    async fn enter(&mut self, text: &str) -> bool {
+    /// Types it, and what the screen showed before, if it comes to stand in the field for messages.
+    async fn place(&mut self, text: &str) -> Option<Vec<String>> {
         let before = self.terminal.look(windlass_terminal::Screen::text);
         let pasted = pasted(text, self.terminal.look(windlass_terminal::Screen::wants_bracketed_pastes));
         if self.terminal.type_now(pasted.as_bytes()).is_err() {
-            return false;
+            return None;
         }
         // Some take a moment to put it in, and would send off nothing.
         if !self.shows(|screen| stands(text, &before, screen)).await {
             self.unfit = Some(before);
-            return false;
+            return None;
         }
         self.unfit = None;
+        Some(before)
+    }
+
+    /// Presses Enter where it stands there still: something may have been asked since, and Enter would say yes to it.
+    fn send_off(&mut self, text: &str, before: &[String]) -> bool {
+        if !self.terminal.look(|screen| stands(text, before, &screen.text())) {
+            self.unfit = Some(before.to_vec());
+            return false;
+        }
         self.terminal.type_now(b"\r").is_ok()
     }
 
@@ -553,10 +631,13 @@ impl Sitting {
     }
 
     fn last_words(&self) -> String {
-        let lines = self.terminal.look(windlass_terminal::Screen::text);
         // Frames around an empty field are no words.
-        let shown = lines.iter().filter(|line| line.contains(char::is_alphanumeric)).collect::<Vec<_>>();
-        let words = shown.into_iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+        let words = |lines: Vec<String>| {
+            let shown = lines.iter().filter(|line| line.contains(char::is_alphanumeric));
+            shown.map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+        };
+        let (shown, page) = self.terminal.look(|screen| (screen.text(), screen.page()));
+        let words = Some(words(shown)).filter(|shown| !shown.is_empty()).unwrap_or_else(|| words(page));
         let skipped = words.chars().count().saturating_sub(MOST_WORDS);
         let words: String = words.chars().skip(skipped).collect();
         if words.trim().is_empty() { "the agent's program was quit".to_owned() } else { words.trim().to_owned() }

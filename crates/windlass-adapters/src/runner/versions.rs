@@ -56,6 +56,13 @@ impl Versions {
         self.learn_nothing(key, version)
     }
 
+    /// What it says now, where something else is kept of it: a file that starts another one stays the same whatever becomes of that.
+    pub fn correct(&self, key: &Key, version: &str) {
+        if self.known(key).is_some_and(|known| known != version) {
+            self.learn(key, version.to_owned());
+        }
+    }
+
     /// It says none: this process does not ask again, and the next one does.
     pub fn learn_nothing(&self, key: &Key, instead: String) -> String {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), instead.clone());
@@ -109,6 +116,18 @@ mod tests {
         assert_eq!(Versions::kept_in(file.clone()).known(&key("b")).as_deref(), Some("2.0.0"));
         std::fs::write(&file, "{ half").expect("written");
         assert_eq!(Versions::kept_in(file).known(&key("b")), None);
+    }
+
+    #[test]
+    fn what_is_kept_is_corrected_and_nothing_else_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("versions.json");
+        let versions = Versions::kept_in(file.clone());
+        versions.correct(&key("a"), "1.2.3");
+        assert_eq!((versions.known(&key("a")), file.exists()), (None, false));
+        versions.learn(&key("a"), "1.2.3".to_owned());
+        versions.correct(&key("a"), "1.2.4");
+        assert_eq!(Versions::kept_in(file).known(&key("a")).as_deref(), Some("1.2.4"));
     }
 
     #[test]

@@ -47,6 +47,7 @@ impl<'a> Scene<'a> {
             session: self.session,
             instructions: self.instructions,
             prompt: self.prompt,
+            anew: "begin anew",
         }
     }
 }

@@ -14,6 +14,7 @@ pub fn event(event: &Event) -> String {
             let (request, call, tool) = (&asked.request, &asked.call, &asked.proposed.tool);
             format!("asks {request} about {call}: {tool} {}", proposal(&asked.proposed.proposal))
         }
+        Event::Ran { call } => format!("has made {call}"),
         Event::Withdrawn { request } => format!("asks no longer {request}"),
         Event::Lingers { event_id, end } => format!("lingers, and then {} [{event_id}]", turn(end)),
         Event::Streamed { text } => format!("streams {}", quoted(text)),

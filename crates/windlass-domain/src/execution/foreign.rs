@@ -102,6 +102,8 @@ pub struct MessageDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "delivery", rename_all = "snake_case")]
 pub enum Delivery {
+    /// It is about to be given to the program: what becomes of it, another record says, or nobody knows.
+    Attempted,
     /// The program has it.
     Delivered,
     /// It was not taken now and will be given later.
@@ -117,6 +119,8 @@ pub struct News {
     pub message_id: Option<MessageId>,
     pub kind: MessageKind,
     pub text: String,
+    /// It was about to be given to the program, and nothing is known of that.
+    pub may_be_heard: bool,
 }
 
 impl News {
@@ -217,7 +221,11 @@ impl Foreign {
     /// A message that can never be delivered is not tried again.
     pub fn deliver(&mut self, delivery: &MessageDelivery) {
         match delivery.outcome {
-            Delivery::Deferred { .. } => {}
+            Delivery::Attempted | Delivery::Deferred { .. } => {
+                let is_attempted = delivery.outcome == Delivery::Attempted;
+                let named = self.news.iter_mut().filter(|news| news.message_id == Some(delivery.message_id));
+                named.for_each(|news| news.may_be_heard = is_attempted);
+            }
             Delivery::Delivered | Delivery::Undeliverable { .. } => {
                 self.news.retain(|news| news.message_id != Some(delivery.message_id));
             }
@@ -230,7 +238,7 @@ impl Foreign {
     }
 
     pub fn tell(&mut self, message_id: Option<MessageId>, kind: MessageKind, text: impl Into<String>) {
-        self.news.push_back(News { message_id, kind, text: text.into() });
+        self.news.push_back(News { message_id, kind, text: text.into(), may_be_heard: false });
     }
 
     /// Messages that are no words and that nobody took: whoever they were meant for has stopped by itself.

@@ -454,8 +454,12 @@ fn foreign(text: &str) -> Vec<ExecutionEvent> {
     records.extend(outcomes.map(|outcome| {
         ExecutionEvent::ExchangeClosed(ExchangeClosed { exchange: 1, usage, cost: Some(Usd::from_nanos(2)), outcome })
     }));
-    let deliveries =
-        [Delivery::Delivered, Delivery::Deferred { reason: string() }, Delivery::Undeliverable { reason: string() }];
+    let deliveries = [
+        Delivery::Attempted,
+        Delivery::Delivered,
+        Delivery::Deferred { reason: string() },
+        Delivery::Undeliverable { reason: string() },
+    ];
     records.extend(deliveries.map(|outcome| {
         ExecutionEvent::MessageDelivery(MessageDelivery { message_id: MessageId::new(START, 1), outcome })
     }));

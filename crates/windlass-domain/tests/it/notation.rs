@@ -561,6 +561,7 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::ExchangeOpened(opened) => format!(" {} for {}", opened.exchange, opened.reserved_output),
         ExecutionEvent::ExchangeClosed(closed) => format!(" {}", closed.exchange),
         ExecutionEvent::MessageDelivery(delivery) => match delivery.outcome {
+            Delivery::Attempted => " attempted".to_owned(),
             Delivery::Delivered => " delivered".to_owned(),
             Delivery::Deferred { .. } => " deferred".to_owned(),
             Delivery::Undeliverable { .. } => " undeliverable".to_owned(),

@@ -55,6 +55,11 @@ fn only_colours_places_and_wiping_are_painted() {
         for sequence in sequences(&painted) {
             assert!(allowed.contains(&sequence.as_str()), "{sequence:?} after {text:?}");
         }
+        // To hide the cursor, and to be told what is pasted.
+        for mode in painted.split("\u{1b}[?").skip(1) {
+            let passed_on = ["25h", "25l", "2004h", "2004l"];
+            assert!(passed_on.iter().any(|switch| mode.starts_with(switch)), "{mode:?} after {text:?}");
+        }
         assert!(painted.contains("fine"), "{text:?}: {painted:?}");
         assert!(!painted.contains(['\u{202e}', '\u{2066}']), "{painted:?}");
     }
@@ -122,6 +127,8 @@ fn what_is_painted_is_what_is_there() {
         "\x1b[P",
         "\x1b[?25l",
         "\x1b[?25h",
+        "\x1b[?2004h",
+        "\x1b[?2004l",
         "\x1b[38;2;1;2;3m",
         "\x1b[7m",
         "é",
@@ -136,6 +143,7 @@ fn what_is_painted_is_what_is_there() {
             }
             copy.feed(&painter.paint(&screen));
             assert_eq!(copy.text(), screen.text());
+            assert_eq!(copy.wants_bracketed_pastes(), screen.wants_bracketed_pastes());
             assert_eq!(Painter::default().paint(&copy), Painter::default().paint(&screen));
             assert_eq!(painter.paint(&screen), "", "nothing has changed");
         }

@@ -8,6 +8,22 @@ fn answers(text: &str) -> String {
     Screen::new(SMALL).feed(text)
 }
 
+/// Regression: nothing of it was left for who reads a recording, or what stood last on a screen that was quit.
+#[test]
+fn what_stood_on_a_page_of_the_programs_own_is_known_after_it_has_left_it() {
+    let mut screen = Screen::new(SMALL);
+    assert_eq!(screen.page(), [""; 0]);
+    screen.feed("before\u{1b}[?1049h\u{1b}[2J\u{1b}[1;1Hits own");
+    assert_eq!((screen.page()[0].as_str(), screen.history()[0].as_str()), ("its own", "before"));
+    for piece in ["\u{1b}[?10", "49", "lafter"] {
+        screen.feed(piece);
+    }
+    assert_eq!((screen.page()[0].as_str(), screen.text()[0].as_str()), ("its own", "beforeafter"));
+    // One that is wiped before says nothing.
+    screen.feed("\u{1b}[?1049h\u{1b}[2J\u{1b}[?1049l");
+    assert_eq!(screen.page()[0], "its own");
+}
+
 #[test]
 fn it_says_where_the_cursor_is_at_that_moment() {
     assert_eq!(answers("ab\x1b[6ncd\r\n\x1b[6n"), "\x1b[1;3R\x1b[2;1R");

@@ -1,14 +1,16 @@
 //! Terminals that others look at over a socket: who sees what, who fits whom, and names that were left behind.
 
 use std::fs;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 use tokio::net::UnixStream;
 use windlass_terminal::{
-    Ending, Hands, Screen, Seen, Sight, Size, Sockets, Terminal, look_on, look_on_as_it_is, serve,
+    BoxFuture, Ending, Hands, Screen, Seen, Sight, Size, Sockets, Terminal, look_on, look_on_as_it_is, serve,
 };
 
 use crate::stage::{SMALL, drive, play, stage, until};
@@ -24,7 +26,8 @@ fn folder() -> (TempDir, Sockets) {
 
 fn serving(sockets: &Sockets, terminal: &Terminal) {
     let bound = sockets.bind("one").expect("bound");
-    drive(serve(bound, terminal.clone(), "something".to_owned(), Arc::new(drive)));
+    let pause = || -> BoxFuture<'static, ()> { panic!("everybody can be taken") };
+    drive(serve(bound, terminal.clone(), "something".to_owned(), Arc::new(drive), Arc::new(pause)));
 }
 
 async fn attach(sockets: &Sockets, size: Size) -> (Seen, Hands) {
@@ -73,6 +76,39 @@ fn everybody_sees_it_types_into_it_and_hears_how_it_ended() {
         }
         assert_eq!(sockets.names().unwrap(), [""; 0]);
         assert!(sockets.connect("one").await.unwrap().is_none());
+    });
+}
+
+/// Regression: the terminal was closed to everybody from then on, and its name went.
+#[test]
+fn whoever_cannot_be_taken_for_a_moment_is_taken_after_it() {
+    play(async {
+        let (_folder, sockets) = folder();
+        let mut stage = stage(|options| options);
+        let bound = sockets.bind("one").expect("bound");
+        let stream = sockets.connect("one").await.expect("connected").expect("it is open");
+        // From here on this process opens no file: each test has one of its own.
+        let free = fs::File::open("/dev/null").expect("the next one").as_raw_fd();
+        let before = getrlimit(Resource::Nofile);
+        let none = Rlimit { current: u64::try_from(free).ok(), ..before };
+        setrlimit(Resource::Nofile, none).expect("it is lower");
+        let (waits, mut waited) = tokio::sync::mpsc::unbounded_channel();
+        let pause = move || -> BoxFuture<'static, ()> {
+            let waits = waits.clone();
+            Box::pin(async move {
+                let (go_on, goes_on) = tokio::sync::oneshot::channel();
+                waits.send(go_on).expect("the test listens");
+                goes_on.await.expect("the test says so");
+            })
+        };
+        let terminal = stage.terminal.clone();
+        drive(serve(bound, terminal, "something".to_owned(), Arc::new(drive), Arc::new(pause)));
+        let go_on: tokio::sync::oneshot::Sender<()> = waited.recv().await.expect("it could not be taken");
+        setrlimit(Resource::Nofile, before).expect("as it was");
+        go_on.send(()).expect("it waits");
+        let (_, mut seen, _hands) = look_on(stream, LARGE).await.expect("it is shown");
+        stage.print("hello").await;
+        seen_until(&mut seen, "hello").await;
     });
 }
 

@@ -58,6 +58,7 @@ fn spoken(id: &str, config: &AcpConfig) -> Arc<dyn Adapter> {
         permissions: Permissions::Asked,
         takes_mcp: config.mcp,
         can_be_steered: false,
+        can_resume: false,
         can_fork: false,
     }));
     let acp = Acp::new(agent, config.arguments.iter().cloned());

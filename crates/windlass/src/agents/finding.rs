@@ -110,6 +110,7 @@ mod tests {
         permissions: windlass_adapters::Permissions::Asked,
         takes_mcp: false,
         can_be_steered: false,
+        can_resume: false,
         can_fork: false,
     };
 

@@ -16,7 +16,7 @@ use windlass_runtime::TokioRuntime;
 
 use super::agent_place::AgentPlace;
 use super::run::{chosen_model, is_known};
-use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, briefing, find, missing};
+use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, briefing, find, missing, versions};
 use crate::arguments::{Agent as Command, AgentTest};
 use crate::config::{Config, Door};
 use crate::exit::{Exit, WrongUse};
@@ -47,6 +47,9 @@ pub async fn agent_tested(config: &Config, arguments: &AgentTest) -> anyhow::Res
     let probed = Box::pin(runner.probe(Duration::from_secs(arguments.timeout))).await;
     drop(runner);
     place.close().await;
+    if let Some(version) = &probed.version {
+        versions(&config.data_dir).correct(&found.known_as(), version);
+    }
     let mut findings = vec![Finding::good("found", found.program.display().to_string())];
     findings.extend(probed.findings(agent));
     Ok(told(arguments, &findings, Some(&probed)))
@@ -148,11 +151,12 @@ const fn is_scripted(arguments: &AgentTest) -> bool {
 
 /// What is known of its being let in.
 fn auth(arguments: &AgentTest, probed: Option<&Probed>, is_good: bool) -> Value {
-    match probed.map(|probed| &probed.model) {
-        None => Value::Null,
-        Some(ModelSeen::NotAsked) => "not_asked".into(),
-        Some(_) if !is_good => "refused".into(),
-        Some(_) if is_scripted(arguments) => "rehearsed".into(),
-        Some(_) => "ok".into(),
+    let Some(probed) = probed else { return Value::Null };
+    match probed.model {
+        _ if probed.is_refused() => "refused".into(),
+        ModelSeen::NotAsked => "not_asked".into(),
+        _ if !is_good => "failed".into(),
+        _ if is_scripted(arguments) => "rehearsed".into(),
+        _ => "ok".into(),
     }
 }

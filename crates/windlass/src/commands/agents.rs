@@ -95,13 +95,13 @@ fn objects(rows: &[Row]) -> Vec<Value> {
     let ours = json!({
         "type": "agent", "id": OURS, "name": "Windlass", "runner": "native", "found": true, "program": Value::Null,
         "version": env!("CARGO_PKG_VERSION"), "tried": [], "permissions": "asked", "mcp": true, "resume": true,
-        "steer": true, "fork": false,
+        "steer": true, "fork": true,
     });
     let others = rows.iter().map(|Row { agent, found, version }| {
         json!({
             "type": "agent", "id": agent.id, "name": agent.display_name, "runner": "foreign", "found": found.is_some(),
             "program": found.as_ref().map(|found| &found.program), "version": version, "tried": agent.tried,
-            "permissions": word(agent.permissions), "mcp": agent.takes_mcp, "resume": true,
+            "permissions": word(agent.permissions), "mcp": agent.takes_mcp, "resume": agent.can_resume,
             "steer": agent.can_be_steered, "fork": agent.can_fork,
         })
     });
@@ -120,7 +120,7 @@ fn in_lines(rows: &[Row], unasked: Option<String>, sheet: &mut Sheet) {
         true,
         OURS,
         ours,
-        ["asks before each call", "takes MCP", "resumes", "can be steered"].map(str::to_owned).into(),
+        ["asks before each call", "takes MCP", "resumes", "can be steered", "forks"].map(str::to_owned).into(),
     );
     for Row { agent, found, version } in rows {
         let what = Line::new().plain(agent.display_name);
@@ -144,13 +144,12 @@ fn shown(program: &Path) -> String {
 fn can(agent: &Agent) -> Vec<String> {
     let asks = match agent.permissions {
         Permissions::Asked => "asks before each call",
-        Permissions::AskedUnlessItLooks => "asks before each call that does more than look",
         Permissions::Hooked => "asks before each call, by a hook of ours",
     };
     let facts = [
         (true, asks.to_owned()),
         (agent.takes_mcp, "takes MCP".to_owned()),
-        (true, "resumes".to_owned()),
+        (true, if agent.can_resume { "resumes" } else { "resumes if it says that it can" }.to_owned()),
         (agent.can_be_steered, "can be steered".to_owned()),
         (agent.can_fork, "forks".to_owned()),
         (!agent.tried.is_empty(), format!("tried with {}", agent.tried.join(", "))),
@@ -162,6 +161,5 @@ const fn word(permissions: Permissions) -> &'static str {
     match permissions {
         Permissions::Asked => "asked",
         Permissions::Hooked => "hooked",
-        Permissions::AskedUnlessItLooks => "asked_unless_it_looks",
     }
 }

@@ -74,10 +74,17 @@ pub async fn play(
     drop(page);
     // The end of it stays to be read; for a script it is all there is.
     let mut told = Screen::new();
-    let lines = if is_watched { screen.text() } else { screen.history() };
-    let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
-    lines[..end].iter().for_each(|line| told.print(&Line::new().plain(visible_line(line))));
+    let pages = if is_watched { vec![screen.text()] } else { vec![screen.history(), screen.page()] };
+    for lines in &pages {
+        written(lines).iter().for_each(|line| told.print(&Line::new().plain(visible_line(line))));
+    }
     Ok(Exit::Completed)
+}
+
+/// Without the empty lines below.
+fn written(lines: &[String]) -> &[String] {
+    let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    &lines[..end]
 }
 
 /// A file, or what is kept of an execution or a task.

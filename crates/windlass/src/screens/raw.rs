@@ -10,7 +10,7 @@ use windlass_terminal::Size;
 
 const MOMENT: Duration = Duration::from_millis(100);
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[2J";
-const LEAVE: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?1049l";
+const LEAVE: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?2004l\x1b[?1049l";
 
 /// A page of its own; dropped, what was there before is there again.
 pub struct Page(());

@@ -89,7 +89,7 @@ fn claimed(claim: &Claim) -> Line {
 /// A message that arrived is told by the message.
 pub fn delivered(delivery: &MessageDelivery) -> Vec<Line> {
     let (said, reason) = match &delivery.outcome {
-        Delivery::Delivered => return Vec::new(),
+        Delivery::Attempted | Delivery::Delivered => return Vec::new(),
         Delivery::Deferred { reason } => ("the agent hears it later", reason),
         Delivery::Undeliverable { reason } => ("the agent cannot be told", reason),
     };

@@ -12,6 +12,7 @@ static GEMINI: Agent = Agent {
     permissions: Permissions::Asked,
     takes_mcp: true,
     can_be_steered: false,
+    can_resume: false,
     can_fork: false,
 };
 

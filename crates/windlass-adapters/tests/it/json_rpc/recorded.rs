@@ -29,6 +29,7 @@ static ANY: Agent = Agent {
     permissions: Permissions::Asked,
     takes_mcp: true,
     can_be_steered: true,
+    can_resume: true,
     can_fork: true,
 };
 

@@ -19,6 +19,7 @@ const fn agent(can_be_steered: bool) -> Agent {
         permissions: Permissions::Asked,
         takes_mcp: true,
         can_be_steered,
+        can_resume: false,
         can_fork: true,
     }
 }
@@ -384,13 +385,48 @@ fn an_agent_without_its_mcp_server_does_not_work() {
 }
 
 #[test]
-fn an_agent_that_cannot_go_on_says_so() {
-    for session in [Session::Resume("s0"), Session::Fork("s0")] {
-        let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), Scene { session, ..scene() });
-        let events =
-            table.answers("initialize", json!({ "result": { "protocolVersion": 1, "agentCapabilities": {} } }));
-        assert_eq!(failed(&events), Failure::Agent);
+fn an_agent_that_cannot_fork_says_so() {
+    let session = Session::Fork("s0");
+    let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), Scene { session, ..scene() });
+    let events = table.answers("initialize", json!({ "result": { "protocolVersion": 1, "agentCapabilities": {} } }));
+    assert_eq!(failed(&events), Failure::Agent);
+}
+
+/// Regression: after every card, pause or crash such an agent had failed.
+#[test]
+fn an_agent_that_cannot_go_on_begins_anew_with_all_that_it_has_to_know() {
+    let scene = Scene { session: Session::Resume("s0"), instructions: "be brief", ..scene() };
+    let cannot = |table: &mut Table| {
+        table.answers("initialize", json!({ "result": { "protocolVersion": 1, "agentCapabilities": {} } }))
+    };
+    // Some say that they can, and then do not find it.
+    let does_not = |table: &mut Table| {
+        table.answers("initialize", greeting());
+        table.hears(&chunk("Long ago."));
+        table.answers("session/load", json!({ "error": { "code": -32603, "message": "No previous sessions" } }))
+    };
+    for begin in [&cannot as &dyn Fn(&mut Table) -> Vec<Event>, &does_not] {
+        let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), scene);
+        let events = begin(&mut table);
+        let said = |observation: &Observation| matches!(observation, Observation::Noticed { text } if text.contains("begins a new one"));
+        assert!(matches!(events.as_slice(), [Event::Observed { observation, .. }] if said(observation)), "{events:?}");
+        table.answers("session/new", json!({ "result": { "sessionId": "s1" } }));
+        let prompt = table.wrote("session/prompt").expect("it is told")["params"]["prompt"][0]["text"].clone();
+        assert_eq!(prompt, "be brief\n\nbegin anew");
+        // What the old one told under these names was another thing.
+        let call =
+            json!({ "sessionUpdate": "tool_call", "toolCallId": "c1", "status": "in_progress", "title": "bash" });
+        let events = table.hears(&update("s1", call));
+        assert!(
+            matches!(events.as_slice(), [Event::Observed { event_id, .. }, ..] if event_id.starts_with("s1/")),
+            "{events:?}"
+        );
     }
+    // Whoever is not let in is not let in anew.
+    let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), scene);
+    table.answers("initialize", greeting());
+    let refused = json!({ "error": { "code": -32000, "message": "Authentication required" } });
+    assert_eq!(failed(&table.answers("session/load", refused)), Failure::Login);
 }
 
 #[test]

@@ -24,6 +24,23 @@ static ACTOR: Actor = Actor {
 
 scenes!(ACTOR);
 
+/// Hence one that runs a command unasked is not what it says it is.
+#[test]
+fn asks_about_commands_that_only_look_as_well() {
+    const LOOKS: [&str; 6] = ["ls", "cat one.txt", "pwd", "git status", "grep -r one .", "sed -n 1,5p one.txt"];
+    let call = |command: &&str| {
+        format!("    - {{ reply: A look., calls: [ {} ] }}\n", ACTOR.command.replace("COMMAND", command))
+    };
+    let calls: String = LOOKS.iter().map(call).collect();
+    let stage =
+        Stage::new(&format!("version: 1\ntracks:\n  looks:\n{calls}    - {{ reply: Done., repeat: forever }}\n"));
+    std::fs::write(stage.workspace().join("one.txt"), "one\n").expect("a file");
+    let (end, told) = stage.run(&Part::new(&Codex, "looks")).turn(&Answer::Allow);
+    assert_eq!(end, TurnEnd::Completed { message: "Done.".to_owned() });
+    let asked = told.iter().filter(|line| line.starts_with("asked")).count();
+    assert_eq!(asked, LOOKS.len(), "{told:?}");
+}
+
 /// It asks before it opens a terminal of its own, but not before it types into it.
 #[test]
 fn opens_no_terminal_that_it_could_type_into() {

@@ -114,6 +114,7 @@ impl Stage {
             session,
             instructions: "Be brief, says Windlass.",
             prompt,
+            anew: "",
         };
         let mut spec = adapter.launch(&launching).expect("it can be launched");
         change(&mut spec);
@@ -246,6 +247,7 @@ impl Run {
                     told.push(format!("asked {}", asked.proposed.tool));
                     self.answer(&asked.request, answer);
                 }
+                Event::Ran { .. } => told.push("ran".to_owned()),
                 Event::Observed { observation: Observation::TurnEnded { end }, .. } => return (end, told),
                 Event::Observed { observation: Observation::Said { text }, .. } => told.push(format!("said {text}")),
                 Event::Observed { observation: Observation::CallEnded { is_error, output, .. }, .. } => {

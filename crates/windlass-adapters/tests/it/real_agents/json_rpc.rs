@@ -390,6 +390,7 @@ mod general {
         permissions: Permissions::Asked,
         takes_mcp: true,
         can_be_steered: false,
+        can_resume: false,
         can_fork: false,
     };
 

@@ -80,6 +80,18 @@ impl Actor {
         assert_eq!(fs::read_to_string(stage.workspace().join("written.txt")).expect("it was written"), "written\n");
     }
 
+    /// As opposed to one that it refused to itself.
+    pub fn says_of_a_command_that_failed_that_it_was_run(&self) {
+        let fails = self.command.replace("COMMAND", "touch tried.txt; exit 3");
+        let stage = Stage::new(&SCRIPT.replace("QUICK", &fails).replace("LONG", &fails).replace("CHANGE", self.change));
+        let mut run = self.run(&stage, "long", Session::New(SESSION), "go");
+        let (end, told) = run.turn(&Answer::Allow);
+        assert_eq!(end, completed("Done."));
+        assert!(stage.workspace().join("tried.txt").exists());
+        let at = told.iter().position(|line| line == "ran").unwrap_or_else(|| panic!("{told:?}"));
+        assert!(told[at + 1].starts_with("failed"), "{told:?}");
+    }
+
     pub fn does_not_what_is_denied_and_is_told_why(&self) {
         let stage = self.stage();
         let mut run = self.run(&stage, "work", Session::New(SESSION), "go");
@@ -204,7 +216,7 @@ macro_rules! scenes {
     };
     // Those that every program goes through.
     ($actor:expr) => {
-        scenes!($actor; says_something does_what_is_allowed does_not_what_is_denied_and_is_told_why
+        scenes!($actor; says_something does_what_is_allowed says_of_a_command_that_failed_that_it_was_run does_not_what_is_denied_and_is_told_why
             ends_its_turn_when_it_is_held_and_goes_on_when_told is_interrupted_at_work_and_takes_the_next_message
             is_interrupted_while_it_asks hears_a_message_while_it_works goes_on_in_a_new_process_after_a_kill forks
             says_why_the_model_failed starts_nothing_that_the_workspace_names);

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::stand_in::{windlass, with};
+use super::stand_in::{install, windlass, with};
 use crate::support::{Ended, Home};
 
 const ANSWERS: &str = "introduce()\nend(ask())";
@@ -67,6 +67,25 @@ fn what_does_not_work_is_said_a_line_each() {
     }
 }
 
+/// Regression: whatever was wrong with the model server, the key was said to be refused.
+#[test]
+fn a_model_that_lets_it_in_and_does_not_answer_has_not_refused_it() {
+    let fails = |status: u16| {
+        format!(
+            "introduce()\ntry:\n    ask()\nexcept Exception:\n    pass\nsay(type='result', subtype='success', is_error=True, \
+             terminal_reason='api_error', api_error_status={status}, result='no', uuid='u-1')"
+        )
+    };
+    for (status, auth) in [(500, "failed"), (401, "refused")] {
+        let home = with(&fails(status));
+        let script = home.path().join("cut.yaml");
+        fs::write(&script, "version: 1\ntracks: { default: [ { error: { status: 500, times: 100 } } ] }\n")
+            .expect("written");
+        let ended = test(&home, &["--json", "--rehearsal", script.to_str().expect("a plain path")]).expect(1);
+        assert_eq!(ended.result()["auth"], auth, "{}", ended.stdout);
+    }
+}
+
 #[test]
 fn it_is_over_in_time() {
     let ended = test(&with("introduce()"), &["--timeout", "2"]).expect(1);
@@ -86,11 +105,34 @@ fn who_is_not_there_cannot_be_tested() {
     assert!(ended.stderr.contains("`executor` is Windlass itself"), "{}", ended.stderr);
 }
 
+/// Regression: a script that starts the program hid that there was another one, for ever.
+#[test]
+fn a_test_asks_for_the_version_anew_and_what_was_known_is_corrected() {
+    let home = with(ANSWERS);
+    let program = home.path().join("agents/bin/claude");
+    let real = fs::read_to_string(&program).expect("text");
+    install(&home, "real", &real);
+    install(&home, "claude", "#!/bin/sh\nexec \"$(dirname \"$0\")/real\" \"$@\"\n");
+    says(&windlass(&home, &["agents"]).run().expect(0), "✔ claude-code  Claude Code  9.8.7  ");
+    install(&home, "real", &real.replace("9.8.7", "9.8.8"));
+    says(&windlass(&home, &["agents"]).run().expect(0), "✔ claude-code  Claude Code  9.8.7  ");
+    says(&test(&home, &[]).expect(0), "✔ version     9.8.8; ");
+    says(&windlass(&home, &["agents"]).run().expect(0), "✔ claude-code  Claude Code  9.8.8  ");
+}
+
 #[test]
 fn everybody_is_listed_with_where_they_are_and_what_they_can_do() {
     let home = with(ANSWERS);
     let ended = windlass(&home, &["agents"]).run().expect(0);
     says(&ended, "✔ executor     Windlass  ");
+    assert!(
+        ended
+            .stdout
+            .lines()
+            .any(|line| line.trim() == "asks before each call · takes MCP · resumes · can be steered · forks"),
+        "{}",
+        ended.stdout
+    );
     says(&ended, "✔ claude-code  Claude Code  9.8.7  ");
     says(&ended, "               asks before each call · takes MCP · resumes · can be steered · forks · tried with");
     // What a program said of its version is kept, and nothing else.
@@ -100,6 +142,8 @@ fn everybody_is_listed_with_where_they_are_and_what_they_can_do() {
     let agents = ended.objects();
     let of = |id: &str| agents.iter().find(|agent| agent["id"] == id).expect("listed");
     assert_eq!(agents[0]["id"], "executor");
+    // Regression: it was said that it cannot, and it forks from any of its turns.
+    assert_eq!(agents[0]["fork"], true);
     assert_eq!((&of("claude-code")["found"], &of("claude-code")["version"]), (&true.into(), &serde_json::Value::Null));
     assert_eq!((&of("codex")["found"], &of("codex")["program"]), (&false.into(), &serde_json::Value::Null));
     assert_eq!(of("pi")["permissions"], "hooked");

@@ -44,6 +44,8 @@ case $mode in
   login) hello; say '{"type":"result","uuid":"9","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":401,"result":"Invalid API key","session_id":"%s"}' "$session"; read -r _ ;;
   children) hello; setsid sleep 271 & works 4 ;;
   killed) hello; kill -9 $$ ;;
+  outlived) if [ -e been.txt ]; then hello; works 7; exit; fi
+    touch been.txt; hello; said 1 '{"type":"text","text":"I am at it."}'; ask q1 c1 "true"; read -r _; exec sleep 1000 ;;
   good) hello; works 5 ;;
 esac
 "#;
@@ -232,6 +234,41 @@ fn an_agent_that_needs_a_login() {
 #[test]
 fn an_agent_that_leaves_children_behind() {
     CLAUDE_CODE.is_done_at_once("children");
+}
+
+/// Windlass itself, at more points than one of what its agent does: the same attempt goes on in its worktree, with the agent's conversation.
+#[test]
+fn an_agent_of_an_atom_goes_on_after_a_kill_of_windlass() {
+    for point in ["I am at it.", "tool.started"] {
+        let home = Home::playing("version: 1\ntracks: { default: [ { reply: No idea., repeat: forever } ] }\n");
+        CLAUDE_CODE.install(&home);
+        fs::write(home.data().join("windlass.toml"), "[agents]\nsilence_seconds = 60\n").expect("written");
+        home.write("mode.txt", "outlived");
+        let file = home.path().join("objective.md");
+        fs::write(&file, ONE_WAY.replace("AGENT", CLAUDE_CODE.agent)).expect("written");
+        let (agents, script) = (home.path().join("agents"), home.script());
+        let windlass = |words: &[&str]| home.windlass(words).env("WINDLASS_AGENTS", agents.to_str().expect("plain"));
+        let from = file.to_str().expect("a plain path");
+        windlass(&["align", "--from", from, "--rehearsal", script.to_str().expect("plain")]).run().expect(0);
+        let mut running = windlass(&["start", "--json"]).start();
+        let has_come = |line: &str| match point {
+            "I am at it." => line.contains(point),
+            _ => line.contains("\"tool.started\"") && line.contains("\"bash\""),
+        };
+        running.wait_for(has_come);
+        running.signal(rustix::process::Signal::KILL);
+        assert!(running.end_unread().was_killed());
+        none_left(&home);
+        let ended = windlass(&["resume"]).run().expect(0);
+        assert!(ended.stdout.contains("COMPLETED, verified"), "{point}: {}", ended.stdout);
+        none_left(&home);
+        let worktrees = home.data().join("worktrees");
+        assert!(!worktrees.read_dir().is_ok_and(|mut left| left.next().is_some()), "{point}");
+        let story = read(&home);
+        let resumes: Vec<bool> = story.of("runner.noted").map(|record| !record["data"]["resumes"].is_null()).collect();
+        assert_eq!(resumes, [false, true], "{point}: the same execution, with its conversation");
+        assert!(story.once_in_flight().is_empty(), "{point}");
+    }
 }
 
 #[test]

@@ -28,25 +28,59 @@ case $mode in
 esac
 "#;
 
+/// The same of any other agent, that tells nobody what it has done: the checks say.
+const ANY: &str = r#"#!/bin/bash
+case "$1" in --version) echo '9.9.9'; exit;; session|db) echo '[]'; exit;; esac
+mode=$(cat mode.txt)
+case "$*" in *"This is attempt"*) mode=good;; esac
+echo READY
+case $mode in
+  exits) echo 'no licence for today'; exit 3;;
+  killed) kill -9 $$;;
+  floods) exec yes 'And on.';;
+  hangs) exec sleep 1000;;
+  children) setsid sleep 271 & touch there.txt;;
+  good) touch there.txt;;
+esac
+"#;
+
 const AGENT: Stand<'static> = Stand { agent: "claude-code", file: "claude", program: PROGRAM };
+const OTHERS: [Stand<'static>; 4] = [
+    Stand { agent: "codex", file: "codex", program: ANY },
+    Stand { agent: "copilot", file: "copilot", program: ANY },
+    Stand { agent: "opencode", file: "opencode", program: ANY },
+    Stand { agent: "pi", file: "pi", program: ANY },
+];
 const CHECKED: [&str; 4] = ["--base-case", "command: test -f there.txt", "--max-attempts", "2"];
 
 fn home(mode: &str) -> Home {
+    home_of(&AGENT, mode)
+}
+
+fn home_of(agent: &Stand<'_>, mode: &str) -> Home {
     let home = Home::playing("version: 1\ntracks: { default: [ { reply: Never asked., repeat: forever } ] }\n");
-    AGENT.install(&home);
+    agent.install(&home);
     home.write("mode.txt", mode);
     home
 }
 
 fn on_screen(home: &Home, more: &[&str]) -> Program {
+    on_screen_of(&AGENT, home, more)
+}
+
+fn on_screen_of(agent: &Stand<'_>, home: &Home, more: &[&str]) -> Program {
     let agents = home.path().join("agents");
-    let words = [&["--agent", AGENT.agent, "--terminal"][..], more].concat();
+    let words = [&["--agent", agent.agent, "--terminal"][..], more].concat();
     home.run(&words).env("WINDLASS_AGENTS", agents.to_str().expect("a plain path"))
 }
 
 /// The run has ended, and with it all that was its.
 fn ended(home: &Home, more: &[&str], code: i32) -> Story {
-    on_screen(home, more).run().expect(code);
+    ended_of(&AGENT, home, more, code)
+}
+
+fn ended_of(agent: &Stand<'_>, home: &Home, more: &[&str], code: i32) -> Story {
+    on_screen_of(agent, home, more).run().expect(code);
     none_left(home);
     let story = read(home);
     assert!(story.once_in_flight().is_empty(), "each launch has an end");
@@ -110,6 +144,32 @@ fn a_program_that_is_killed() {
     assert!(program.ends_with("it was ended by signal 9"), "{program}");
     assert_eq!(executions(&story).len(), 2, "the next attempt is made");
     assert!(replayed(&home, &story).contains("READY"));
+}
+
+/// Each does in its first attempt what is wrong, and its work in the next one.
+#[test]
+fn programs_of_other_agents_that_exit_are_killed_flood_hang_or_leave_children_behind() {
+    let timed = [&CHECKED[..], &["--timeout", "3"]].concat();
+    let cases: [(&str, &[&str], &str, &str, usize); 5] = [
+        ("exits", &CHECKED, "failed", "in the middle of its work: no licence for today", 2),
+        ("killed", &CHECKED, "failed", "in the middle of its work", 2),
+        ("floods", &timed, "failed", "the time limit is reached", 2),
+        ("hangs", &CHECKED, "completed", "", 2),
+        ("children", &CHECKED, "completed", "", 1),
+    ];
+    std::thread::scope(|threads| {
+        for agent in &OTHERS {
+            threads.spawn(|| {
+                for (mode, words, expected, reason, attempts) in cases {
+                    let home = home_of(agent, mode);
+                    let story = ended_of(agent, &home, words, 0);
+                    let (state, why, _) = first(&story);
+                    assert!(state == expected && why.contains(reason), "{} {mode}: {state} {why}", agent.agent);
+                    assert_eq!(executions(&story).len(), attempts, "{} {mode}", agent.agent);
+                }
+            });
+        }
+    });
 }
 
 /// Regression: it was taken for one that somebody had quit, and its work for done.

@@ -19,7 +19,7 @@ const PI: Stand<'static> = Stand { agent: "pi", file: "pi", program: stand_in!("
 const LANGUAGES: [Stand<'static>; 4] = [CODEX, COPILOT, OPENCODE, PI];
 
 /// All of them at once, since most of it is waiting.
-fn in_any_language(check: impl Fn(&Stand<'_>) + Sync) {
+pub fn in_any_language(check: impl Fn(&Stand<'_>) + Sync) {
     std::thread::scope(|threads| {
         for language in &LANGUAGES {
             threads.spawn(|| check(language));
@@ -70,6 +70,16 @@ fn an_agent_that_claims_another_executions_id_in_any_language() {
 fn an_agent_that_answers_a_permission_twice_in_any_language() {
     in_any_language(|language| {
         assert_eq!(calls_made(&language.is_done_at_once("twice")), (1, 1), "{}", language.agent);
+    });
+}
+
+/// Regression: of Codex it was let pass, and of all where what they did had failed.
+#[test]
+fn an_agent_that_acts_without_asking_in_any_language() {
+    in_any_language(|language| {
+        for mode in ["unasked", "unasked_and_fails"] {
+            language.is_tried_in_another_way(mode, "it has done `bash` without asking");
+        }
     });
 }
 

@@ -41,6 +41,12 @@ case $(cat channel.txt) in
     printf '{"type":"result","uuid":"u","subtype":"success","is_error":false,"result":"It is there.","session_id":"%s"}\n' "$session"; read -r _ ;;
   changed) new_language; sleep 1000 ;;
   changes) hello default; for i in $(seq 30); do new_language; done; sleep 1000 ;;
+  strays) hello default; new_language; touch there.txt
+    printf '{"type":"result","uuid":"u","subtype":"success","is_error":false,"result":"It is there.","session_id":"%s"}\n' "$session"; read -r _ ;;
+  strays_later) hello default
+    printf '{"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"c","input":{"command":"true"}}}\n'
+    read -r _; new_language; touch there.txt
+    printf '{"type":"result","uuid":"u","subtype":"success","is_error":false,"result":"It is there.","session_id":"%s"}\n' "$session"; read -r _ ;;
   acts) hello default
     printf '{"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"c","input":{"command":"true"}}}\n'
     read -r _; for i in $(seq 30); do new_language; done; sleep 1000 ;;
@@ -198,6 +204,23 @@ fn one_that_changes_its_format_goes_on_on_its_own_screen_and_says_why() {
         assert_eq!(home.read("screens.txt").trim(), "--session-id");
         assert!(story.once_in_flight().is_empty());
     }
+}
+
+/// Of another version one thing that makes no sense is enough, where the screen loses nothing. Regression: twenty were let pass.
+#[test]
+fn one_stray_word_is_enough_of_another_version_that_has_done_nothing_yet() {
+    for (channel, transports_are) in [("strays", &["structured", "terminal"][..]), ("strays_later", &["structured"])] {
+        let home = home(channel, "works");
+        let ended = run(&home).expect(0);
+        assert!(ended.stdout.contains("COMPLETED, verified"), "{channel}: {}", ended.stdout);
+        assert_eq!(transports(&read(&home)), transports_are, "{channel}");
+    }
+    // The control: of the version that was tried it is passed over.
+    let home = home("strays", "works");
+    let program = PROGRAM.replace("9.9.9 (Claude Code)", "2.1.325 (Claude Code)");
+    fs::write(home.path().join("agents/bin/claude"), program).expect("written");
+    run(&home).expect(0);
+    assert_eq!(transports(&read(&home)), ["structured"]);
 }
 
 #[test]

@@ -36,6 +36,11 @@ case $mode in
     touch elsewhere.txt
     printf '{"type":"user","uuid":"2","session_id":"%s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"done"}]}}\n' "$session"
     done_with 3 "It is done."; read -r _ ;;
+  unasked_and_fails) hello default
+    printf '{"type":"assistant","uuid":"1","session_id":"%s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"touch elsewhere.txt; false"}}]}}\n' "$session"
+    touch elsewhere.txt
+    printf '{"type":"user","uuid":"2","session_id":"%s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":"Exit code 1"}]}}\n' "$session"
+    done_with 3 "It is done."; read -r _ ;;
   another) hello default
     said 1 '@task::{\"execution\":\"0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11\",\"nonce\":\"x\",\"event\":\"1\",\"kind\":\"failed_claim\"}'
     touch there.txt; done_with 2 "It is done." ; read -r _ ;;
@@ -226,6 +231,12 @@ fn one_that_acts_without_asking_is_not_worked_with() {
         story.of("observation.recorded").any(|record| record["data"]["observed"] == "call_ended"),
         "it is on record"
     );
+}
+
+/// Regression: what failed was taken for refused by the program itself.
+#[test]
+fn one_that_acts_without_asking_and_fails_has_acted() {
+    fails("unasked_and_fails", "it has done `bash` without asking");
 }
 
 #[test]

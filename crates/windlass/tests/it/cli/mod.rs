@@ -12,6 +12,7 @@ mod backups;
 mod bad_agents;
 mod bad_screens;
 mod bad_wires;
+mod beginning_anew;
 mod bridged;
 mod cancelling;
 pub mod cards;

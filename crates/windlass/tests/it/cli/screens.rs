@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
+use windlass_terminal::Size;
 
+use super::bad_agents::has_noticed;
 use super::stand_in::install;
 use crate::support::{Ended, Home, Terminal, none_left, read};
 
@@ -37,6 +39,9 @@ while read -r line; do
       stty echo icanon; printf '\033[2J\033[1;1Hthat is answered\n\n\nand gone\n';;
     deaf) stty -echo -icanon; echo 'NOW DEAF'; while IFS= read -rsn1 key; do [ "$key" = q ] && exit 0; done;;
     turns) stty -echo -icanon; echo 'IT TURNS'; while :; do IFS= read -rsn1 -t 0.1 key; [ "$key" = q ] && exit 0; printf '\rround %s' "$((i++))"; done;;
+    page) printf '\033[2J\033[1;1H\033[?1049h\033[2J\033[1;1HON ITS OWN PAGE\n';;
+    leave) printf '\033[?1049l'; exit 0;;
+    pastes) printf '\033[?2004hPASTE NOW\n';;
     secret) echo 'a-secret-of-mine-1234';;
     *) echo "heard $line";;
   esac
@@ -169,6 +174,36 @@ fn several_look_at_the_same_screen_which_fits_the_smallest_and_whoever_leaves_st
     none_left(&home);
 }
 
+/// Pulled at while it is looked on, and given back as it was found.
+#[test]
+fn the_screen_follows_a_terminal_that_changes_and_whoever_leaves_has_theirs_back() {
+    let home = home();
+    let mut first = run_in(&home, "");
+    let program = env!("CARGO_BIN_EXE_windlass");
+    let attached = format!(
+        "tty > ../tty.txt; stty rows 20 cols 60; before=$(stty -g); {program} attach; echo \"left with $?\"; \
+         test \"$before\" = \"$(stty -g)\" && echo as before;"
+    );
+    let mut viewer = Terminal::start_with(&home, &attached, "--version");
+    viewer.types("go\n");
+    viewer.wait_for("Ctrl-] twice");
+    viewer.types("size\n");
+    viewer.wait_for("SIZE 19 60");
+    let tty = fs::read_to_string(home.path().join("tty.txt")).expect("its name");
+    Terminal::resize(tty.trim(), Size { rows: 15, cols: 50 });
+    // All of it is painted anew once whoever runs it has been told.
+    viewer.wait_for("\u{1b}[2J");
+    viewer.types("size\n");
+    viewer.wait_for("SIZE 14 50");
+    viewer.types(LEAVE);
+    viewer.wait_for("left with 0");
+    viewer.wait_for("as before");
+    viewer.end();
+    first.types("quit\n");
+    let (code, shown) = first.end();
+    assert_eq!(code, Some(0), "{shown}");
+}
+
 #[test]
 fn a_claim_on_the_screen_ends_the_turn_and_the_checks_run() {
     let home = home();
@@ -207,6 +242,21 @@ fn a_question_of_the_agents_is_asked_of_a_person_without_the_program() {
     terminal.types("quit\n");
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");
+}
+
+/// Regression: nothing was said of a claim under a name that was used before its program was started anew, and nothing came of it.
+#[test]
+fn what_is_told_under_a_name_from_before_it_was_started_anew_is_said_to_count_for_nothing() {
+    let home = home();
+    let mut terminal = run_in(&home, "--max-attempts 1");
+    terminal.types("ask\n");
+    terminal.wait_for("your answer");
+    terminal.types("blue\n");
+    terminal.wait_for("READY");
+    terminal.types("ask\nquit\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(has_noticed(&read(&home), "was told before, and counts once"), "{shown}");
 }
 
 #[test]
@@ -260,6 +310,46 @@ fn what_a_program_prints_reaches_nobodys_terminal_as_it_is() {
     assert!(recorded(&home).contains("\\u001b]52;c"));
 }
 
+/// Regression: where the output is no terminal it was not printed, and whoever quit such a program had no last words of it.
+#[test]
+fn what_stood_on_a_page_of_the_programs_own_is_its_last_word_and_is_printed_by_replay() {
+    let home = home();
+    let mut terminal = run_in(&home, &checked());
+    terminal.types("work\npage\n");
+    terminal.wait_for("ON ITS OWN PAGE");
+    terminal.types("leave\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("│ ON ITS OWN PAGE"), "{shown}");
+    let replayed = home.windlass(&["replay", &execution(&home)]).run().expect(0).stdout;
+    assert!(replayed.contains("ON ITS OWN PAGE"), "{replayed}");
+}
+
+/// Regression: a person's own terminal was never told, so that of several lines that were pasted the first was sent off at once, and at a question
+/// its end was the Enter that says yes.
+#[test]
+fn a_program_that_wants_to_be_told_what_is_pasted_is_told_by_the_persons_own_terminal() {
+    let home = home();
+    let mut terminal = run_in(&home, "");
+    let mut viewer = attach(&home, 20, 60);
+    viewer.wait_for("READY");
+    terminal.types("pastes\n");
+    for person in [&mut terminal, &mut viewer] {
+        person.wait_for("\u{1b}[?2004h");
+    }
+    // So their terminals send it.
+    viewer.types("\u{1b}[200~one\u{1b}[201~\n");
+    terminal.wait_for("heard ");
+    viewer.types(LEAVE);
+    let (code, shown) = viewer.end();
+    assert_eq!(code, Some(0), "{shown}");
+    let (_, left) = shown.rsplit_once("\u{1b}[?2004").expect("it was told");
+    assert!(left.starts_with('l'), "it is as it was before: {shown:?}");
+    terminal.types("quit\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+}
+
 #[test]
 fn no_secret_is_in_a_recording() {
     let home = home();
@@ -288,9 +378,11 @@ pub fn task(home: &Home) -> String {
     tasks.iter().find_map(|line| line["task_id"].as_str().map(ToOwned::to_owned)).expect("a task")
 }
 
+/// What became of messages, without the attempts.
 fn deliveries(home: &Home) -> Vec<String> {
     let story = read(home);
-    story.of("message.delivery").filter_map(|record| Some(record["data"]["delivery"].as_str()?.to_owned())).collect()
+    let became = story.of("message.delivery").filter_map(|record| record["data"]["delivery"].as_str());
+    became.filter(|became| *became != "attempted").map(ToOwned::to_owned).collect()
 }
 
 pub fn wait_for_deliveries(home: &Home, expected: &[&str]) {

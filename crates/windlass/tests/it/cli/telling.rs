@@ -1,7 +1,12 @@
 //! `windlass send --kind`: what can be said to whom, and what becomes of it.
 
+use std::fs;
+
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use super::bad_wires::in_any_language;
+use super::screens::wait_for_deliveries;
 use super::serving::serve;
 use super::stand_in::{begin, windlass, with};
 use crate::support::{Ended, Home, read};
@@ -14,6 +19,22 @@ heard = hear()
 word("Heard " + heard["request"]["subtype"])
 say(type="result", subtype="error_during_execution", is_error=True, terminal_reason="aborted_tools", uuid="u-0")
 end("Did " + hear()["message"]["content"])"#;
+
+/// Asks something, then hears the answer and does nothing about it, and then does what it is told.
+const HEARS_AND_RESTS: &str = r#"import re
+introduce()
+words = hear()["message"]["content"]
+if not os.path.exists("second"):
+    open("second", "w").close()
+    execution, nonce = re.search('"execution":"([^"]*)","nonce":"([^"]*)"', " ".join(sys.argv)).groups()
+    asks = {"execution": execution, "nonce": nonce, "event": "1", "kind": "needs_input", "payload": {"question": "Where?"}}
+    word("@task::" + json.dumps(asks))
+elif not os.path.exists("third"):
+    open("third", "w").close()
+    with open("heard", "w") as heard:
+        heard.write(words)
+else:
+    end("Did " + words)"#;
 
 /// Repeats what it is told while it works.
 const REPEATS: &str = r#"introduce()
@@ -29,7 +50,12 @@ fn lines(ended: &Ended) -> Vec<&str> {
     ended.stdout.lines().collect()
 }
 
+/// What became of it, without the attempts.
 fn delivered(home: &Home) -> Vec<Value> {
+    deliveries(home).into_iter().filter(|delivery| delivery != "attempted").collect()
+}
+
+fn deliveries(home: &Home) -> Vec<Value> {
     read(home).of("message.delivery").map(|record| record["data"]["delivery"].clone()).collect()
 }
 
@@ -47,6 +73,53 @@ fn an_interrupted_program_stays_and_goes_on_with_what_is_said_next() {
     assert_eq!(result["final_message"], "Did User says: go left", "{result}");
     assert_eq!(delivered(&home), ["delivered", "delivered"]);
     assert_eq!(read(&home).of("runner.noted").count(), 1, "it was started once");
+}
+
+/// Regression: they waited until its turn was over, and were lost with one that failed.
+#[test]
+fn words_that_come_while_a_program_starts_reach_it_in_the_turn_that_it_begins_with() {
+    in_any_language(|language| {
+        let home = Home::playing("version: 1\ntracks: { default: [ { reply: Never asked. } ] }\n");
+        language.install(&home);
+        fs::write(home.data().join("windlass.toml"), "[agents]\nsilence_seconds = 60\n").expect("written");
+        home.write("mode.txt", "slow");
+        let go = home.pipe("go");
+        let script = home.script();
+        let words = ["run", "Do it", "--agent", language.agent, "--json", "--rehearsal"];
+        let words = [&words[..], &[script.to_str().expect("a plain path")]].concat();
+        let mut run = windlass(&home, &words).start();
+        let task = task(&run.wait_for_record("task.created"));
+        run.wait_for_record("runner.noted");
+        windlass(&home, &["send", &task, "go left"]).run().expect(0);
+        wait_for_deliveries(&home, &["deferred"]);
+        fs::write(go, "go").expect("it is read");
+        let result = run.end().expect(0).result();
+        assert_eq!(result["final_message"], "Did User says: go left", "{}: {result}", language.agent);
+        assert_eq!(delivered(&home), ["deferred", "delivered"], "{}", language.agent);
+    });
+}
+
+/// Contracts §6: attempts are recorded, and before they are made. Regression: words that a program was begun with were said to be delivered before it
+/// had them, and were lost with a kill in that moment; those that it had, and had done nothing about, it was told again as if for the first time.
+#[test]
+fn words_of_which_nobody_knows_whether_they_were_heard_are_said_again_and_said_to_be_that() {
+    let home = with(HEARS_AND_RESTS);
+    let heard = home.pipe("heard");
+    let mut run = begin(&home);
+    let task = task(&run.wait_for_record("task.created"));
+    run.end().expect(3);
+    windlass(&home, &["send", &task, "--kind", "reply", "go left"]).run().expect(0);
+    let second = windlass(&home, &["resume", "--json"]).start();
+    let told = fs::read_to_string(heard).expect("what it heard");
+    assert!(told.contains("go left") && !told.contains("You may have heard"), "{told}");
+    second.signal(Signal::KILL);
+    assert!(second.end_unread().was_killed());
+    assert_eq!(deliveries(&home), ["attempted"]);
+    let result = windlass(&home, &["resume", "--json"]).run().expect(0).result();
+    let message = result["final_message"].as_str().expect("a word");
+    assert!(message.contains("You may have heard what follows already"), "{message}");
+    assert!(message.contains("go left"), "{message}");
+    assert_eq!(deliveries(&home), ["attempted", "attempted", "delivered"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::support::{Home, Terminal, none_left};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_windlass");
 const SIZE: Size = Size { cols: 80, rows: 24 };
 /// As whoever sat there before finds it: no attributes, a cursor, and their own page.
-const GIVEN_BACK: &str = "\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l";
+const GIVEN_BACK: &str = "\u{1b}[0m\u{1b}[?25h\u{1b}[?2004l\u{1b}[?1049l";
 
 struct Page(Terminal);
 

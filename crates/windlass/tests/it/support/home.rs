@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
 use super::program::Program;
@@ -54,6 +55,13 @@ impl Home {
         let path = self.workspace().join(name);
         fs::create_dir_all(path.parent().expect("in the workspace")).expect("its folder");
         fs::write(path, content).expect("a file is written");
+    }
+
+    /// A pipe with a name in the workspace: who reads it and who writes it wait for each other.
+    pub fn pipe(&self, name: &str) -> PathBuf {
+        let path = self.workspace().join(name);
+        mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o666), 0).expect("a pipe with a name");
+        path
     }
 
     pub fn read(&self, name: &str) -> String {

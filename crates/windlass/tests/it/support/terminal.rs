@@ -41,6 +41,13 @@ impl Terminal {
         self.keys.write_all(keys.as_bytes()).expect("it listens");
     }
 
+    /// As whoever sits there pulls at its edges. `tty` is its name, as `tty` says it there.
+    pub fn resize(tty: &str, size: Size) {
+        let (rows, cols) = (size.rows.to_string(), size.cols.to_string());
+        let told = Command::new("stty").args(["-F", tty, "rows", &rows, "cols", &cols]).status();
+        assert!(told.expect("`stty` is there").success(), "{tty}");
+    }
+
     /// Waits until this is shown, after what was waited for before.
     pub fn wait_for(&mut self, text: &str) {
         loop {

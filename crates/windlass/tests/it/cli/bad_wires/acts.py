@@ -7,7 +7,22 @@ if "--version" in sys.argv:
 mode = pathlib.Path("mode.txt").read_text()
 if mode == "exits":
     sys.exit("no licence for today")
+
+
+# It is not ready to be spoken to before somebody says so.
+def starts():
+    if mode == "slow":
+        sys.stdout.flush()
+        pathlib.Path("go").read_text()
+
+
 task = begin()
+if mode == "slow":
+    sys.stdout.flush()
+    end("Did " + hear_more())
+    sys.stdout.flush()
+    sys.stdin.buffer.read()
+    sys.exit()
 if "This is attempt" in task or "another way" in task:
     mode = "good"
 if mode == "silent":
@@ -22,6 +37,11 @@ if mode == "twice":
     pathlib.Path("once.txt").touch()
     answer()
     answer()
+if mode in ("unasked", "unasked_and_fails"):
+    acts("touch unasked.txt", 0 if mode == "unasked" else 1)
+    end("It is done.")
+    sys.stdout.flush()
+    signal.pause()
 if mode == "changes":
     ask("true")
     for _ in range(30):

@@ -21,6 +21,7 @@ def begin():
             case "initialize":
                 tell(id=heard["id"], result={"userAgent": "windlass/0.166.0"})
             case "thread/start":
+                starts()
                 tell(id=heard["id"], result={"thread": {"id": THREAD}, "approvalPolicy": "untrusted"})
                 tell(method="mcpServer/startupStatus/updated", params={"name": "windlass", "status": "ready"})
             case "turn/start":
@@ -29,6 +30,14 @@ def begin():
                 sys.stdout.flush()
                 return heard["params"]["input"][0]["text"]
         sys.stdout.flush()
+
+
+def hear_more():
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        if heard.get("method") == "turn/steer":
+            tell(id=heard["id"], result={"turnId": TURN})
+            return heard["params"]["input"][0]["text"]
 
 
 def say(number, text):
@@ -49,6 +58,12 @@ def ask(command):
     tell(id=70, method="item/commandExecution/requestApproval", params=asked)
     sys.stdout.flush()
     sys.stdin.readline()
+
+
+def acts(command, code):
+    item = {"type": "commandExecution", "id": "item-9", "command": command, "cwd": os.getcwd()}
+    told("item/started", turnId=TURN, item=item)
+    told("item/completed", turnId=TURN, item=dict(item, status="failed" if code else "completed", exitCode=code, aggregatedOutput="done"))
 
 
 def answer():

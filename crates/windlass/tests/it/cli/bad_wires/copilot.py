@@ -30,6 +30,7 @@ def begin():
             case "ping":
                 tell(id=heard["id"], result={"protocolVersion": 3, "timestamp": "t"})
             case "session.create":
+                starts()
                 SESSION = heard["params"]["sessionId"]
                 tell(id=heard["id"], result={"sessionId": SESSION})
                 happened("mcp", "session.mcp_server_status_changed", serverName="windlass", status="connected")
@@ -39,6 +40,14 @@ def begin():
                 sys.stdout.flush()
                 return heard["params"]["prompt"]
         sys.stdout.flush()
+
+
+def hear_more():
+    while True:
+        heard = hear()
+        if heard.get("method") == "session.send":
+            tell(id=heard["id"], result={"messageId": "message-2"})
+            return heard["params"]["prompt"]
 
 
 def say(number, text):
@@ -60,6 +69,12 @@ def ask(command):
     happened("asked", "permission.requested", requestId="question-1", permissionRequest=asked)
     sys.stdout.flush()
     tell(id=hear()["id"], result={})
+
+
+# Whatever its command came to, a call is a success there.
+def acts(command, code):
+    happened("acts", "tool.execution_start", toolCallId="call-9", toolName="bash", arguments={"command": command})
+    happened("acted", "tool.execution_complete", toolCallId="call-9", success=True, result={"content": "done"})
 
 
 def answer():

@@ -20,11 +20,22 @@ def begin():
                 able = {"loadSession": True, "mcpCapabilities": {"http": True}}
                 tell(id=heard["id"], result={"protocolVersion": 1, "agentCapabilities": able})
             case "session/new":
+                starts()
                 tell(id=heard["id"], result={"sessionId": SESSION})
             case "session/prompt":
                 PROMPT = heard["id"]
                 return heard["params"]["prompt"][0]["text"]
         sys.stdout.flush()
+
+
+def hear_more():
+    global PROMPT
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        if heard.get("method") == "session/prompt":
+            tell(id=PROMPT, result={"stopReason": "end_turn"})
+            PROMPT = heard["id"]
+            return heard["params"]["prompt"][0]["text"]
 
 
 def say(number, text):
@@ -47,6 +58,13 @@ def ask(command):
     tell(id=70, method="session/request_permission", params={"sessionId": SESSION, "toolCall": call, "options": options})
     sys.stdout.flush()
     sys.stdin.readline()
+
+
+# Whatever its command came to, a call is a success there.
+def acts(command, code):
+    call = {"toolCallId": "call-9", "kind": "execute", "title": "bash", "rawInput": {"command": command}}
+    for step in ({"sessionUpdate": "tool_call", "status": "in_progress"}, {"sessionUpdate": "tool_call_update", "status": "completed"}):
+        tell(method="session/update", params={"sessionId": SESSION, "update": dict(call, **step)})
 
 
 def answer():

@@ -15,6 +15,7 @@ def begin():
         heard = json.loads(sys.stdin.readline())
         match heard.get("type"):
             case "get_state":
+                starts()
                 session = sys.argv[sys.argv.index("--session-id") + 1]
                 tell(type="response", id=heard["id"], success=True, data={"sessionId": session})
             case "prompt":
@@ -23,6 +24,14 @@ def begin():
                 sys.stdout.flush()
                 return heard["message"]
         sys.stdout.flush()
+
+
+def hear_more():
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        if heard.get("type") == "prompt":
+            tell(type="response", id=heard["id"], success=True)
+            return heard["message"]
 
 
 def say(number, text):
@@ -44,6 +53,13 @@ def ask(command):
     tell(type="extension_ui_request", id="question-1", method="input", title="windlass permission", placeholder=asked)
     sys.stdout.flush()
     sys.stdin.readline()
+
+
+def acts(command, code):
+    call = {"type": "toolCall", "id": "call-9", "name": "bash", "arguments": {"command": command}}
+    tell(type="message_end", message={"role": "assistant", "timestamp": 2, "content": [call], "stopReason": "toolUse"})
+    done = [{"type": "text", "text": f"done\n\nCommand exited with code {code}" if code else "done"}]
+    tell(type="message_end", message={"role": "toolResult", "timestamp": 3, "toolCallId": "call-9", "isError": code != 0, "content": done})
 
 
 def answer():
