@@ -64,7 +64,7 @@ export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlan
       {before !== null && <DocumentField label="The plan's document" kind={isObjective || !before.startsWith("---") ? null : "plan"} value={after} onValue={setAfter} />}
       {before === null && (written.isError || bytes.isError) && <Failed error={written.error ?? bytes.error} />}
       {before === null && !written.isError && !bytes.isError && written.data !== null && <Loading what="the plan's document" />}
-      {isChanged && <Diff name="what you changed" lines={lines.filter((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== " "))} />}
+      {isChanged && <Diff name="what you changed" lines={lines} />}
       {!fits && <p className="refused">That is more than a note may have; say the rest in words.</p>}
       <p className="muted small">What you change is not the plan yet: a planner is told of it, writes the plan anew, and you are asked again.</p>
       <div className="row">
