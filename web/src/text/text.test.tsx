@@ -36,8 +36,21 @@ describe("escape sequences colour, and do nothing else", () => {
     ["\u001bP+q\u001b\\hi", "hi"],
     ["\u0007\u0000hi\u009b", "hi"],
     ["50%\r100%\ndone", "100%\ndone"],
+    ["a\r\nb\r\r\nc", "a\nb\nc"],
+    ["a\rb\r\nc\r", "b\n"],
+    ["\r", ""],
+    ["\r\n", "\n"],
     ["\u001b[38;2;1;2;3mhi\u001b[48;5;9m!", "hi!"],
   ])("%j", (text, expected) => expect(plain(text)).toBe(expected));
+});
+
+test("one line of fifty megabytes costs about its length, also where nothing but carriage returns or blanks stands in it", () => {
+  const line = "minified;".repeat(5_600_000);
+  expect(plain(line)).toBe(line);
+  expect(plain(`${line}\rand over`)).toBe("and over");
+  expect(plain(`${"\r".repeat(1_000_000)}and over`)).toBe("and over");
+  const gap = `${" ".repeat(1_000_000)}x`;
+  expect(shown(gap)).toBe(gap);
 });
 
 describe("markdown makes elements, and never markup", () => {
