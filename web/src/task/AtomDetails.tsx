@@ -98,7 +98,7 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
           })}
         </ol>
       )}
-      {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} />}
+      {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} onDone={() => { setChange(null); setSaid(null); }} />}
     </section>
   );
 }
