@@ -72,6 +72,9 @@ describe("markdown makes elements, and never markup", () => {
     expect(markup("- [x] done")).toContain("☑");
   });
   test("what is nested without end is words", () => expect(markup(">".repeat(500) + " deep")).toContain("deep"));
+  test.each([["quotes", ">".repeat(100_000)], ["lists", "- ".repeat(20_000)], ["marks", "_a".repeat(90_000)]])("%s without end are shown as they are written", (_, text) => {
+    expect(markup(`${text} deep`)).toMatch(/^<pre class="code-block".*deep<\/pre>$/s);
+  });
 });
 
 test("links lead to the web alone", () => {
