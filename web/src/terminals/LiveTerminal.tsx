@@ -68,9 +68,11 @@ export default function LiveTerminal({ execution }: { execution: string }) {
       timer = setTimeout(() => void connect(), wait);
       wait = Math.min(wait * 2, 8_000);
     };
+    /** What was given before is painted before, and not on a screen of another size. */
+    const inTurn = (act: () => void) => terminal.write("", () => !isOver && act());
     const hear = (told: Told) => {
       if (told.type === "hello") {
-        terminal.reset();
+        inTurn(() => terminal.reset());
         setName(told.name);
         setMayType(told.may_type);
         isTyping = told.may_type;
@@ -78,7 +80,7 @@ export default function LiveTerminal({ execution }: { execution: string }) {
         wait = 500;
         said = "";
         tellRoom();
-      } else if (told.type === "size") terminal.resize(told.cols, told.rows);
+      } else if (told.type === "size") inTurn(() => terminal.resize(told.cols, told.rows));
       else if (told.type === "refused") setSays(told.detail);
       else if (told.type === "ended") setSays(`It has ended: ${told.how}`);
     };
@@ -102,7 +104,7 @@ export default function LiveTerminal({ execution }: { execution: string }) {
       } catch (error) {
         const problem = asProblem(error);
         setSays(problem.message);
-        if (problem.isOutage) again();
+        if (problem.isPassing) again();
       }
     };
     void connect();
