@@ -159,10 +159,12 @@ export const deadLetters = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) => get("/v1/dead-letters", { query: { limit: 100, cursor: pageParam } as never, signal }),
   ...PAGES,
 });
+/** It reads all that was ever signed: once, and then when somebody asks. */
 export const auditVerified = queryOptions({
   queryKey: ["audit-verification"],
   queryFn: ({ signal }) => get("/v1/audit/verification", { signal }),
-  staleTime: 60_000,
+  staleTime: Infinity,
+  gcTime: Infinity,
 });
 
 /** A blob never changes. */
