@@ -21,8 +21,8 @@ pub use health::{Health, Standing};
 pub use monitor::{Monitor, MonitorList, MonitorRequest, TimeoutWord};
 pub use more::{
     AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, ForkRequest,
-    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalRequest, Items, RedirectRequest,
-    RedirectShown, Schedule, ScheduleList, Settings, Spending, SpendingPoint, Whoami,
+    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalLook, GoalRequest, Items,
+    RedirectRequest, RedirectShown, Schedule, ScheduleList, Settings, Spending, SpendingPoint, Whoami,
 };
 pub use objective::{
     ChangeSought, Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,

@@ -25,6 +25,14 @@ pub struct Items {
 pub enum Schedule {
     Goal {
         goal: Option<String>,
+        /// As its document has it.
+        title: String,
+        /// The folder in which it is to hold.
+        workspace: String,
+        /// It holds where all of them pass; each in words.
+        checks: Vec<String>,
+        /// What whoever mends it is told, as its document has it.
+        what_to_do: String,
         goal_id: String,
         /// active or paused.
         status: String,
@@ -34,6 +42,12 @@ pub enum Schedule {
         being_looked_at: bool,
         looks: u64,
         fixes: u64,
+        /// What came of looking at it last; none before anybody looked.
+        last: Option<GoalLook>,
+        /// The newest task that was to mend it.
+        fix: Option<String>,
+        /// The card that asked for leave to mend it unasked.
+        card_id: Option<String>,
     },
     Deadline {
         task_id: String,
@@ -42,6 +56,25 @@ pub enum Schedule {
         due: Option<String>,
     },
     Monitor(crate::Monitor),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "came_to", rename_all = "snake_case")]
+pub enum GoalLook {
+    Holds,
+    /// Of its checks these failed, and this task mends it.
+    Broken {
+        failed: Vec<String>,
+        task_id: String,
+    },
+    /// This task still mended it.
+    Skipped {
+        task_id: String,
+    },
+    /// Its checks could not be run.
+    Troubled {
+        message: String,
+    },
 }
 
 /// The next that is due first; what rests comes last.

@@ -1,4 +1,5 @@
-// What is due some time: goals, deadlines and monitors, the next first.
+// What is due some time: goals, deadlines and monitors, the next first. A goal is not changed here: leave to mend it was given for what it is,
+// and one that is to be another is removed and added anew.
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -16,6 +17,7 @@ import { Empty, Refused } from "../parts/States";
 import { Sure } from "../parts/Sure";
 import { short, until, words } from "../text/format";
 import { Visible } from "../text/Visible";
+import { GoalContent } from "./GoalContent";
 import "./House.css";
 
 type Schedule = Schemas["Schedule"];
@@ -51,6 +53,7 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
             <GoalActs goal={schedule.goal_id} status={schedule.status} />
           </div>
           <p className="muted"><Visible text={schedule.schedule} /> · {due} · looked at {schedule.looks} times, mended {schedule.fixes} times</p>
+          <GoalContent goal={schedule} />
         </>
       );
     case "deadline":

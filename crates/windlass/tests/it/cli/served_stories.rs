@@ -365,6 +365,10 @@ fn a_goal_is_added_paused_resumed_and_removed() {
     assert_eq!((&added["goal"], &listed()[0]["goal_id"]), (&json!("report"), &added["goal_id"]));
     assert_eq!(served.only_card(), text(&added["card_id"]));
     assert_eq!((&listed()[0]["status"], &listed()[0]["schedule"]), (&json!("active"), &json!("0 6 * * 1-5")));
+    assert_eq!(listed()[0]["card_id"], added["card_id"]);
+    assert_eq!((&listed()[0]["title"], &listed()[0]["last"]), (&json!("Keep the report there"), &json!(null)));
+    assert_eq!(listed()[0]["checks"], json!(["test -f report.txt"]));
+    assert_eq!(listed()[0]["what_to_do"], "`report.txt` is there.");
     served.post("/v1/schedules", &json!({"document": GOAL})).expect(409);
     for (word, status) in [("pause", "paused"), ("resume", "active")] {
         served.post(&format!("/v1/schedules/report/{word}"), &json!({})).expect(200);
