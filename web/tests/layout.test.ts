@@ -39,6 +39,29 @@ test.each(["light", "dark"] as const)("the palette and the keys are for everybod
   await context.close();
 });
 
+test("the palette finds tasks and executions that no page has read, and agents", async () => {
+  const task = await served.begun("Write a note about a persimmon");
+  await served.at_last(`/v1/tasks/${task}`, ({ result }: { result: unknown }) => (result ? true : undefined));
+  const run = (await served.ask<{ executions: { execution_id: string }[] }>("GET", `/v1/tasks/${task}/executions`)).executions[0]?.execution_id ?? "";
+  // As it is where there are more tasks than a page has.
+  const { page, context, complaints } = await visit(browser, served, "/review", { before: (page) => page.route(/\/v1\/tasks\?/, (route) => route.fulfill({ json: { tasks: [], next: null } })) });
+  await page.getByRole("heading", { name: "Review" }).waitFor();
+  const goes = async (words: string, to: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to or do" }).fill(words);
+    await page.getByRole("option").filter({ hasText: to }).click();
+  };
+  await goes("persimmon", "Write a note about a persimmon");
+  await page.waitForURL(`**/tasks/${task}`);
+  await goes(run, "Execution");
+  await page.waitForURL(`**/executions/${run}`);
+  await goes("codex", "Agent");
+  await page.waitForURL("**/agents?agent=codex");
+  await page.getByRole("button", { name: "Test it" }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test("the palette begins what is new, and knows conversations by their words", async () => {
   const session = (await served.ask<{ session_id: string }>("POST", "/v1/sessions", { name: "called" })).session_id;
   await served.ask("POST", `/v1/sessions/${session}/messages`, { message: "hello to a kumquat" });
