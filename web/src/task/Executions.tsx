@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { executionsOf, spending } from "../api/queries";
 import type { Execution } from "../api/types";
 import { Standing } from "../parts/Badge";
-import { plural, short } from "../text/format";
+import { money, plural, short } from "../text/format";
 import { cost } from "./cost";
 import { Plot } from "./Plot";
 
@@ -48,13 +48,12 @@ export function OverTime({ task }: { task: string }) {
   const spent = useQuery(spending(task)).data;
   if (spent === undefined || spent.points.length < 2) return null;
   const at = (point: { at: string }) => Date.parse(point.at);
-  const hasCost = (spent.points.at(-1)?.cost_usd ?? 0) > 0;
   return (
     <section className="panel">
       <header><h2>Over time</h2></header>
       <div className="body stack">
         <Plot name="Tokens" points={spent.points.map((point) => [at(point), point.tokens])} told={(count) => `${Math.round(count).toLocaleString("en")} tokens`} />
-        {hasCost && <Plot name="Money" points={spent.points.map((point) => [at(point), point.cost_usd])} told={(usd) => `$${usd.toFixed(4)}${spent.unpriced ? " and more" : ""}`} />}
+        <Plot name="Money" points={spent.points.map((point) => [at(point), point.cost_usd])} told={(usd) => `${money(usd)}${spent.unpriced ? " and more" : ""}`} />
         {spent.unpriced && <p className="muted small">An answer came from a model without a price: it cost more than is counted.</p>}
       </div>
     </section>
