@@ -2,7 +2,7 @@
 // what a page reads of them is there.
 import type { Page } from "playwright-core";
 
-import type { Execution, GraphAtom, Task, Turn, WorkGraph } from "../../src/api/types";
+import type { Execution, GraphAtom, StoredRecord, Task, Turn, WorkGraph } from "../../src/api/types";
 
 const ID = "01a1ecae-a16b-7260-acce-7dd0eb7861c2";
 const AT = "2026-11-18T09:00:00Z";
@@ -26,6 +26,15 @@ export async function steps(page: Page): Promise<number> {
   await page.reload();
   await page.getByRole("heading", { name: "Turn 1", exact: true }).waitFor();
   return TURNS * STEPS;
+}
+
+/** So many lines of Activity. */
+export async function lines(page: Page, count: number): Promise<void> {
+  const record = (position: number): StoredRecord => ({ position, at: AT, stream: `task/${ID}`, kind: "task.created", version: 1, data: { command: { goal: `goal ${position}` } }, surfaces: ["activity"] });
+  await answers(page, /\/v1\/activity\?(?!limit=1$)/, { records: Array.from({ length: count }, (_, index) => record(count - index)), next: null, last: count });
+  await page.evaluate(() => history.pushState({}, "", "/activity"));
+  await page.reload();
+  await page.locator(".happened").first().waitFor();
 }
 
 export type Shape = (index: number) => string[];
