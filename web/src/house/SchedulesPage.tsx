@@ -69,7 +69,7 @@ function GoalActs({ goal, status }: { goal: string; status: string }) {
     mutationFn: async (what: "pause" | "resume" | "remove") => {
       const path = { goal };
       if (what === "remove") await remove("/v1/schedules/{goal}", { path });
-      else await post(`/v1/schedules/{goal}/${what}`, undefined as never, { path });
+      else await post(`/v1/schedules/{goal}/${what}`, undefined, { path });
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["schedules"] }),
   });

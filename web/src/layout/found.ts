@@ -25,7 +25,7 @@ export const found = (typed: string) => {
       const all: Found[] = [];
       let cursor: string | undefined;
       for (let page = 0; page < PAGES && all.length < MOST; page += 1) {
-        const { records, next } = await get("/v1/activity", { query: { kinds: "task.created,journal.header", words, limit: MOST, cursor } as never, signal });
+        const { records, next } = await get("/v1/activity", { query: { kinds: "task.created,journal.header", words, limit: MOST, cursor }, signal });
         all.push(...foundIn(records as StoredRecord[]));
         if (!next) break;
         cursor = next;

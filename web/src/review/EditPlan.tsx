@@ -89,7 +89,7 @@ async function documentOf(task: string, signal: AbortSignal): Promise<string | n
   let found: string | null = null;
   let cursor: string | undefined;
   do {
-    const page = await get("/v1/tasks/{task}/records", { path: { task }, query: { limit: 500, cursor } as never, signal });
+    const page = await get("/v1/tasks/{task}/records", { path: { task }, query: { limit: 500, cursor }, signal });
     for (const { kind, data } of page.records) {
       if (kind === "plan.proposed") found = ((data as { document?: string }).document ?? found);
     }

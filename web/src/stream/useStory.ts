@@ -28,7 +28,7 @@ export function useStory(session: string | undefined, began: number) {
       try {
         let cursor = from;
         for (;;) {
-          const page = await get("/v1/activity", { query: { session, kinds: STORY_KINDS.join(","), limit: PAGE, cursor } as never, signal });
+          const page = await get("/v1/activity", { query: { session, kinds: STORY_KINDS.join(","), limit: PAGE, cursor }, signal });
           const next = page.next && Number(page.next) > began ? page.next : null;
           const found = page.records as StoredRecord[];
           setRead((before) => ({ records: merged(before.records, found), earlier: from === undefined && before.earlier !== undefined ? before.earlier : next }));

@@ -30,7 +30,7 @@ export function Redirect({ task, change, planner, words, onClose, onDone = onClo
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const send = (confirmed: boolean, seen?: string) =>
-    post("/v1/tasks/{task}/redirect", { ...(change ? { change: change as never } : {}), ...(planner ? { planner } : {}), note: planner ? "" : words, confirmed, ...(seen ? { seen } : {}) }, { path: { task } });
+    post("/v1/tasks/{task}/redirect", { ...(change ? { change } : {}), ...(planner ? { planner } : {}), note: planner ? "" : words, confirmed, ...(seen ? { seen } : {}) }, { path: { task } });
   const preview = useMutation({ mutationFn: () => send(false), onSuccess: () => setAsked(false) });
   // What is confirmed is what was shown: where something has happened since, the server says so and changes nothing.
   const confirm = useMutation({

@@ -86,7 +86,7 @@ export default function LiveTerminal({ execution }: { execution: string }) {
     };
     const connect = async () => {
       try {
-        const ticket = await post("/v1/executions/{execution}/terminal/ticket", undefined as never, { path: { execution } });
+        const ticket = await post("/v1/executions/{execution}/terminal/ticket", undefined, { path: { execution } });
         if (isOver) return;
         const scheme = location.protocol === "https:" ? "wss" : "ws";
         socket = new WebSocket(`${scheme}://${location.host}/v1/executions/${encodeURIComponent(execution)}/terminal/attach`, [PROTOCOL, (ticket as { protocol: string }).protocol]);
