@@ -6,6 +6,7 @@ import { executionsOf, spending } from "../api/queries";
 import type { Execution } from "../api/types";
 import { Standing } from "../parts/Badge";
 import { money, plural, short } from "../text/format";
+import { Visible } from "../text/Visible";
 import { cost } from "./cost";
 import { Plot } from "./Plot";
 
@@ -26,7 +27,7 @@ export function Executions({ task }: { task: string }) {
             <li key={run.execution_id}>
               <Link to="/executions/$execution" params={{ execution: run.execution_id }}>
                 <Standing standing={String(run.attention) !== "none" ? String(run.attention) : String(run.lifecycle)} />
-                <span>{run.atom && <><code>{run.atom}</code> </>}{run.agent_id} <span className="muted">{run.model} · {short(run.execution_id)}{run.parent && ` · for ${short(run.parent)}`}</span></span>
+                <span>{run.atom && <><code><Visible text={run.atom} /></code> </>}<Visible text={run.agent_id ?? "agent"} /> <span className="muted"><Visible text={run.model ?? ""} /> · {short(run.execution_id)}{run.parent && ` · for ${short(run.parent)}`}</span></span>
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                   <rect className="track" width="100" height="8" />
                   <rect className="span" x={share(began(run))} width={Math.max(1, share(Date.parse(run.last_at)) - share(began(run)))} height="8" />

@@ -61,8 +61,8 @@ const graph: WorkGraph = { task_id: "t", title: "whole", done: 1, items: 2, stan
 const details = (id: string) => markup(<AtomDetails task="t" part={graph.parts.find((part) => part.id === id) ?? group} graph={graph} onClose={() => undefined} />);
 
 test("a part says what it came to, how it fared as a way and why it failed", () => {
-  for (const words of ["The title of b", "A page came of it", "index.html", "way (2 of 2)"]) expect(details("b")).toContain(words);
-  for (const words of ["no compiler", "its check failed", "2 of 3", "way (1 of 2)"]) expect(details("a")).toContain(words);
+  for (const words of ["The title of b", "A page came of it", "index.html", "way</bdi> (2 of 2)"]) expect(details("b")).toContain(words);
+  for (const words of ["no compiler", "its check failed", "2 of 3", "way</bdi> (1 of 2)"]) expect(details("a")).toContain(words);
   for (const words of ["is taken", "was given up", "its check failed", "Take a …"]) expect(details("way")).toContain(words);
 });
 
