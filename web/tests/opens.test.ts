@@ -106,7 +106,7 @@ const OPENS: Record<string, { path(): string; before?(page: Page): Promise<unkno
     },
     shows: async (page) => {
       await page.getByRole("list", { name: "What is wrong with it" }).waitFor();
-      await page.getByText(/lines? goes?/).waitFor();
+      await page.getByText(/lines? go(es)?,/).waitFor();
     },
   },
   "graph": { path: () => `/tasks/${ID}`, before: atWork, shows: (page) => page.locator(".react-flow__node").first().waitFor() },

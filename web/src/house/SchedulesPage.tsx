@@ -50,7 +50,8 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
         <>
           <div className="spread">
             <span className="row"><strong><Visible text={schedule.goal ?? short(schedule.goal_id)} /></strong><Standing standing={schedule.status} /></span>
-            <GoalActs goal={schedule.goal_id} status={schedule.status} />
+            {/* The server knows it by its name. */}
+            <GoalActs goal={schedule.goal ?? schedule.goal_id} status={schedule.status} />
           </div>
           <p className="muted"><Visible text={schedule.schedule} /> · {due} · looked at {schedule.looks} times, mended {schedule.fixes} times</p>
           <GoalContent goal={schedule} />
