@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 
 import { launched, visit } from "../tests/stage/browser";
-import { chained, steps } from "../tests/stage/large";
+import { drawnGraph, steps } from "../tests/stage/large";
 import { Served } from "../tests/stage/served";
 
 const ROUNDS = 40;
@@ -111,6 +111,6 @@ const scrolled = (page: Page): Promise<number[]> =>
 test("a large graph", async () => {
   const { page, context } = await visit(browser, served, "/settings");
   found.atoms = ATOMS;
-  found.graph_ms = await chained(page, ATOMS);
+  found.graph_ms = await drawnGraph(page, ATOMS);
   await context.close();
 });

@@ -55,7 +55,7 @@ const terminals = createRoute({ getParentRoute: () => root, path: "/terminals", 
 const house = ["agents", "patterns", "skills", "gates", "schedules", "dead-letters", "settings"] as const;
 const housePages = () => import("./house/pages");
 const [agents, patterns, skills, gates, schedules, deadLetters, settings] = [
-  createRoute({ getParentRoute: () => root, path: house[0], component: lazyRouteComponent(housePages, "AgentsPage") }),
+  createRoute({ getParentRoute: () => root, path: house[0], component: lazyRouteComponent(housePages, "AgentsPage"), validateSearch: (search: Record<string, unknown>): { agent?: string } => (typeof search.agent === "string" ? { agent: search.agent } : {}) }),
   createRoute({ getParentRoute: () => root, path: house[1], component: lazyRouteComponent(housePages, "PatternsPage") }),
   createRoute({ getParentRoute: () => root, path: house[2], component: lazyRouteComponent(housePages, "SkillsPage") }),
   createRoute({ getParentRoute: () => root, path: house[3], component: lazyRouteComponent(housePages, "GatesPage") }),

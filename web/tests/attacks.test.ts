@@ -83,7 +83,7 @@ describe("markup, script and hidden characters in whatever the server says", () 
 
   test.each([["desk", DESK], ["phone", PHONE]] as const)("at the width of a %s are words, at every place", async (_, viewport) => {
     for (const name of NAMES.filter((name) => name !== "sign-in")) {
-      const seen = await visit(browser, house, found[name], { viewport, before: attacked });
+      const seen = await visit(browser, house, found[name], { viewport, before: attacked("what is compared") });
       const { page, context } = seen;
       await drawn(page);
       await page.locator(SHOWS[name] ?? "h1").first().waitFor();
@@ -101,6 +101,36 @@ describe("markup, script and hidden characters in whatever the server says", () 
       await page.unrouteAll({ behavior: "ignoreErrors" });
       await context.close();
     }
+  });
+
+  test("are words also in what a page compares: it knows nothing of that, and does not break", async () => {
+    for (const name of NAMES.filter((name) => name !== "sign-in")) {
+      const seen = await visit(browser, house, found[name], { before: attacked("what is given back") });
+      const { page, context } = seen;
+      await drawn(page);
+      await page.waitForFunction(() => document.body.textContent.includes("__owned"));
+      await page.locator("main details:not([open]) > summary").evaluateAll((closed) => closed.slice(0, 4).forEach((one) => (one as HTMLElement).click()));
+      await drawn(page);
+      // Of its own words the server has none with anything hidden in them.
+      await harmless(seen, name);
+      expect.soft(await page.getByText("Only this page broke.").count(), name).toBe(0);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await context.close();
+    }
+  });
+
+  test.each(["/activity?all=true", "stream"] as const)("are words in what happens while one looks, at %s", async (place) => {
+    const session = (await house.ask<{ session_id: string }>("POST", "/v1/sessions", { name: "attacked" })).session_id;
+    await house.ask("POST", `/v1/sessions/${session}/messages`, { message: "hello" });
+    const seen = await visit(browser, house, place === "stream" ? `/stream/${session}` : place, { before: attacked("what is compared") });
+    await drawn(seen.page);
+    // What was asked for so far is not turned any more: what comes from now on comes by events alone.
+    await seen.page.unrouteAll({ behavior: "wait" });
+    await house.ask("POST", `/v1/sessions/${session}/messages`, { message: "a persimmon" });
+    await seen.page.waitForFunction(() => /a persimmon<script>window\.__owned/.test(document.querySelector("main")?.textContent ?? ""));
+    await harmless(seen, place);
+    expect(await hiding(seen.page)).toEqual([]);
+    await seen.context.close();
   });
 });
 

@@ -40,6 +40,22 @@ test("a dead letter is named as what it is, and settled by its own id", async ()
   await context.close();
 });
 
+test("a goal is looked at, rests, goes on and is removed", async () => {
+  await served.ask("POST", "/v1/schedules", { document: "---\nid: green\ntype: goal\ntitle: Keep it green\nschedule: \"0 6 * * 1-5\"\nverify: [{file: old.txt}]\n---\n# What to do\nKeep it green.\n" });
+  const { page, context, complaints } = await visit(browser, served, "/schedules");
+  await page.getByText("Nobody has looked at it yet.").waitFor();
+  await page.getByText("What it is: Keep it green").click();
+  await page.getByText("old.txt exists").waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await page.getByRole("button", { name: "Remove …" }).click();
+  await page.getByRole("dialog", { name: "Remove it" }).getByRole("button", { name: "Remove it" }).click();
+  await page.getByText("Nothing is due.").waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test("a call against the gates", async () => {
   const { page, context } = await visit(browser, served, "/gates");
   await page.getByLabel(/What it is given/).fill('{"command": "rm old.txt"}');

@@ -1,15 +1,15 @@
 // What is large: a hundred thousand steps, five thousand atoms, for which nobody waits for agents and the server's answers are made up; and
 // an output of fifty megabytes and a turn of a thousand steps, which are real. How long things take is printed, and `make bench` judges it: others
 // are at work on this machine. What is held to something is what makes it quick: how much is drawn, and how often the server is asked.
-import type { Browser, Page, Route } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { launched, visit } from "./stage/browser";
+import { CHAINS, drawnGraph, lines, type Shape, steps } from "./stage/large";
 import { Served } from "./stage/served";
 
 let served: Served;
 let browser: Browser;
-const ID = "01a1ecae-a16b-7260-acce-7dd0eb7861c2";
 
 /** Twenty calls in each of fifty answers, no two of them alike. */
 const THOUSAND = Array.from({ length: 50 }, (_, answer) => {
@@ -34,14 +34,11 @@ afterAll(async () => {
   await served?.end();
 });
 
-const answers = (page: Page, what: RegExp, body: (route: Route) => unknown) => page.route(what, (route) => route.fulfill({ json: body(route) }));
-const run = { execution_id: ID, lifecycle: "completed", activity: "idle", attention: "none", agent_id: "executor", model: "rehearsal", scope: { kind: "task", id: ID }, records: 1, parent: null, began_at: "2026-11-18T09:00:00Z", last_at: "2026-11-18T09:00:00Z", tokens: 2, cost_usd: 0, recorded: false };
-
 const execution = async (task: string): Promise<string> => (await served.ask<{ executions: { execution_id: string }[] }>("GET", `/v1/tasks/${task}/executions`)).executions[0]?.execution_id ?? "";
 
 /** How long frames take while the page is scrolled from top to end, and how many rows were there at most. */
-const scrolled = (page: Page): Promise<{ took: number[]; most: number }> =>
-  page.evaluate(async () => {
+const scrolled = (page: Page, rows = ".steps > li"): Promise<{ took: number[]; most: number }> =>
+  page.evaluate(async (rows) => {
     const took: number[] = [];
     let most = 0;
     const height = document.documentElement.scrollHeight;
@@ -52,20 +49,14 @@ const scrolled = (page: Page): Promise<{ took: number[]; most: number }> =>
       const now = performance.now();
       took.push(now - last);
       last = now;
-      most = Math.max(most, document.querySelectorAll(".steps > li").length);
+      most = Math.max(most, document.querySelectorAll(rows).length);
     }
     return { took: took.sort((one, other) => one - other), most };
-  });
+  }, rows);
 
 test("a hundred thousand steps are scrolled through, and few of them are drawn", async () => {
   const { page, context } = await visit(browser, served, "/settings");
-  const steps = Array.from({ length: 2_000 }, (_, index) => ({ step: "called", tool: "bash", call_id: `c${index}`, arguments: { command: `echo ${index}` }, result: "ok", status: "ok", duration_ms: 3 }));
-  const turn = (number: number) => ({ turn: number, asked: [], began_at: "2026-11-18T09:00:00Z", last_at: "2026-11-18T09:00:00Z", cost: 0, model_calls: 1, usage: { input: 1, output: 1 }, end: null, steps });
-  await answers(page, /\/v1\/executions\/[^/]+$/, () => run);
-  await answers(page, /\/timeline\?/, () => ({ items: Array.from({ length: 50 }, (_, index) => turn(index + 1)), next: null }));
-  await page.evaluate((id) => history.pushState({}, "", `/executions/${id}`), ID);
-  await page.reload();
-  await page.getByRole("heading", { name: "Turn 1", exact: true }).waitFor();
+  expect(await steps(page)).toBe(100_000);
   const { took, most } = await scrolled(page);
   console.log(`100,000 steps: a frame takes ${took[60]?.toFixed(1)} ms in the middle, ${took[113]?.toFixed(1)} ms at the worst twentieth`);
   expect(most).toBeLessThan(DRAWN);
@@ -77,21 +68,28 @@ test("a hundred thousand steps are scrolled through, and few of them are drawn",
   await context.close();
 });
 
+test("a hundred thousand lines of Activity are scrolled through, and few of them are drawn", async () => {
+  const { page, context, complaints } = await visit(browser, served, "/settings");
+  await lines(page, 100_000);
+  const { took, most } = await scrolled(page, ".activity > li");
+  console.log(`100,000 lines: a frame takes ${took[60]?.toFixed(1)} ms in the middle, ${took[113]?.toFixed(1)} ms at the worst twentieth`);
+  expect(most).toBeLessThan(DRAWN);
+  await page.waitForFunction(() => {
+    window.scrollTo(0, document.documentElement.scrollHeight);
+    return document.querySelector(".activity > li:last-child")?.textContent?.match(/goal 1(?!\d)/);
+  });
+  await page.getByText("That is where it began.").waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test.each([
-  ["a hundred chains", (index: number) => (index % 50 === 0 ? [] : [`a${index - 1}`])],
+  ["a hundred chains", CHAINS],
   ["one chain", (index: number) => (index === 0 ? [] : [`a${index - 1}`])],
   ["one fan", () => []],
-] as [string, (index: number) => string[]][])("a graph of five thousand atoms in %s is drawn, as much of it as is in sight", async (shape, after) => {
+] as [string, Shape][])("a graph of five thousand atoms in %s is drawn, as much of it as is in sight", async (shape, after) => {
   const { page, context, complaints } = await visit(browser, served, "/settings");
-  const atom = (index: number) => ({ type: "atom", id: `a${index}`, title: `Atom ${index}`, within: "whole", after: after(index), waits_for: [], is_leaf: true, standing: index < 900 ? "done" : "waiting", note: null, attempts: null });
-  const parts = [{ ...atom(0), id: "whole", within: undefined, is_leaf: false, after: [] }, ...Array.from({ length: 5_000 }, (_, index) => atom(index))];
-  await answers(page, /\/v1\/tasks\/[^/]+$/, () => ({ task_id: ID, status: "RUNNING", standing: "running", waits_for: [], goal: "Five thousand", title: "Five thousand", part_of: null, workspace: "/srv", created_at: "2026-11-18T09:00:00Z", attempts: 1, planned: true, result: null }));
-  await answers(page, /\/graph$/, () => ({ task_id: ID, title: "Five thousand", done: 900, items: 5_000, standing: "running", revision: 1, parts }));
-  await page.evaluate((id) => history.pushState({}, "", `/tasks/${id}`), ID);
-  const began = Date.now();
-  await page.reload();
-  await page.getByLabel("The work: 900 of 5000 items done").waitFor();
-  console.log(`5,000 atoms in ${shape}: drawn after ${Date.now() - began} ms`);
+  console.log(`5,000 atoms in ${shape}: drawn after ${await drawnGraph(page, 5_000, after)} ms`);
   const first = page.locator(".react-flow__node-atom").first();
   await first.waitFor();
   expect(await page.locator(".react-flow__node").count()).toBeLessThan(1_000);

@@ -1,5 +1,5 @@
 // What stands around every page: the palette, the keys, and what is said and where one is when another page is come to.
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { faults } from "./stage/axe";
@@ -36,6 +36,29 @@ test.each(["light", "dark"] as const)("the palette and the keys are for everybod
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   expect(await faults(page)).toEqual([]);
+  await context.close();
+});
+
+test("the palette finds tasks and executions that no page has read, and agents", async () => {
+  const task = await served.begun("Write a note about a persimmon");
+  await served.at_last(`/v1/tasks/${task}`, ({ result }: { result: unknown }) => (result ? true : undefined));
+  const run = (await served.ask<{ executions: { execution_id: string }[] }>("GET", `/v1/tasks/${task}/executions`)).executions[0]?.execution_id ?? "";
+  // As it is where there are more tasks than a page has.
+  const { page, context, complaints } = await visit(browser, served, "/review", { before: (page) => page.route(/\/v1\/tasks\?/, (route) => route.fulfill({ json: { tasks: [], next: null } })) });
+  await page.getByRole("heading", { name: "Review" }).waitFor();
+  const goes = async (words: string, to: string) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to or do" }).fill(words);
+    await page.getByRole("option").filter({ hasText: to }).click();
+  };
+  await goes("persimmon", "Write a note about a persimmon");
+  await page.waitForURL(`**/tasks/${task}`);
+  await goes(run, "Execution");
+  await page.waitForURL(`**/executions/${run}`);
+  await goes("codex", "Agent");
+  await page.waitForURL("**/agents?agent=codex");
+  await page.getByRole("button", { name: "Test it" }).waitFor();
+  expect(complaints).toEqual([]);
   await context.close();
 });
 
@@ -114,9 +137,47 @@ test("something that waits is told to the desktop while nobody looks, and what i
   const page = await context.newPage();
   await page.goto(`${served.address}/review`);
   await page.getByText("Nothing waits for you.").waitFor();
-  await page.evaluate(() => Object.assign(window, { hidden: true }));
+  const hides = (page: Page, hidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.assign(window, { hidden });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await hides(page, true);
   await served.begun("Remove the old export, quietly");
   await page.waitForFunction(() => (window as never as { told: string[] }).told.length > 0);
   expect(await page.evaluate(() => (window as never as { told: string[] }).told)).toEqual(["Windlass: Something waits for your decision."]);
+  // Another tab is looked at, which shows the same.
+  const other = await context.newPage();
+  await other.goto(`${served.address}/review`);
+  await other.waitForFunction(async () => (await navigator.locks.query()).held?.some(({ name }) => name?.startsWith("windlass-looked-at-")));
+  await served.begun("Remove the old export, in sight");
+  await page.waitForFunction(() => document.title.startsWith("(2)"));
+  await hides(other, true);
+  await served.begun("Remove the old export, out of sight");
+  await page.waitForFunction(() => (window as never as { told: string[] }).told.length > 1);
+  expect(await page.evaluate(() => (window as never as { told: string[] }).told.length)).toBe(2);
+  await context.close();
+});
+
+test("a browser that says one may show notices, and throws when one does, shows the console all the same", async () => {
+  const { page, context, complaints } = await visit(browser, served, "/settings", { isSignedIn: false });
+  await page.addInitScript((token) => {
+    sessionStorage.setItem("windlass.token", token);
+    Object.defineProperty(document, "visibilityState", { value: "hidden" });
+    class Notice {
+      static permission = "granted";
+      constructor() {
+        Object.assign(window, { tried: true });
+        throw new TypeError("Illegal constructor");
+      }
+    }
+    Object.assign(window, { Notification: Notice });
+  }, served.token);
+  await page.goto(`${served.address}/review`);
+  await page.locator(".review").waitFor();
+  await served.begun("Remove the old export, where nobody is told");
+  await page.waitForFunction(() => (window as never as { tried?: boolean }).tried);
+  await page.locator(".review").waitFor();
+  expect(complaints).toEqual([]);
   await context.close();
 });

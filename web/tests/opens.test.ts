@@ -4,7 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { faults } from "./stage/axe";
-import { DESK, drawn, launched, PHONE, visit } from "./stage/browser";
+import { armed, DESK, drawn, launched, PHONE, visit } from "./stage/browser";
+import { atWork, card, ID } from "./stage/made";
 import { Served } from "./stage/served";
 import { terminal } from "./stage/terminal";
 
@@ -26,6 +27,10 @@ beforeAll(async () => {
   at.answered = await served.card("rm old.txt");
   await served.ask("POST", `/v1/approvals/${at.answered}/decline`, { note: "It is needed." });
   await served.ask("POST", "/v1/schedules", { document: "---\nid: green\ntype: goal\ntitle: Keep it green\nschedule: \"0 6 * * 1-5\"\nverify: [{file: old.txt}]\n---\n# What to do\nKeep it green.\n" });
+  at.session = (await served.ask<{ session_id: string }>("POST", "/v1/sessions", {})).session_id;
+  await served.ask("POST", `/v1/sessions/${at.session}/messages`, { message: "make a shop" });
+  at.turn = await served.at_last(`/v1/sessions/${at.session}`, ({ tasks }: { tasks: { task_id: string }[] }) => tasks[0]?.task_id);
+  at.plan = await served.at_last("/v1/approvals", ({ approvals }: { approvals: { task_id: string; card: { card_id: string } }[] }) => approvals.find(({ task_id }) => task_id === at.turn)?.card.card_id);
   at.terminal = await terminal(served, "Do it");
 });
 afterAll(async () => {
@@ -34,6 +39,16 @@ afterAll(async () => {
 });
 
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).first().click();
+const keys = async (page: Page, key: string) => {
+  await armed(page);
+  await page.keyboard.press(key);
+};
+const node = async (page: Page, id: string) => {
+  await page.locator(`.react-flow__node[data-id="${id}"]`).focus();
+  await page.keyboard.press("Enter");
+};
+const said = (task: string): string =>
+  ["A thought of it, ", "and another"].map((text) => `event: delta\ndata: ${JSON.stringify({ execution_id: at.run, task_id: task, whole: task, kind: "text", text })}\n\n`).join("");
 const empty = (page: Page) => page.route(/\/v1\/(approvals|questions)\?/, (route) => route.fulfill({ json: { approvals: [], questions: [], next: null } }));
 const letter = { message_id: "01a1ecae-a16b-7260-acce-7dd0eb7861c2", kind: "task.start", queue: "executor", reason: "it failed too often" };
 
@@ -79,6 +94,87 @@ const OPENS: Record<string, { path(): string; before?(page: Page): Promise<unkno
     },
     shows: (page) => page.getByLabel("The whole output").getByText("0 B to").waitFor(),
   },
+  "decide-words": { path: () => "/review", before: card, open: (page) => keys(page, "n"), shows: (page) => page.getByLabel("On condition that").waitFor() },
+  "decide-twice": { path: () => "/review", before: card, open: (page) => keys(page, "a"), shows: (page) => page.getByText(/Is it meant/).waitFor() },
+  "decide-decline": { path: () => "/review", before: card, open: (page) => keys(page, "d"), shows: (page) => page.getByLabel(/^Why not/).waitFor() },
+  "decide-edit": { path: () => "/review", before: card, open: (page) => keys(page, "e"), shows: (page) => page.getByLabel(/^What should be done instead/).waitFor() },
+  "edit-plan": {
+    path: () => `/review/${at.plan}`,
+    open: async (page) => {
+      await keys(page, "e");
+      await page.getByRole("textbox", { name: "The plan's document" }).fill("---\nid: careful\ntype: nothing\n---\n");
+    },
+    shows: async (page) => {
+      await page.getByRole("list", { name: "What is wrong with it" }).waitFor();
+      await page.getByText(/lines? go(es)?,/).waitFor();
+    },
+  },
+  "graph": { path: () => `/tasks/${ID}`, before: atWork, shows: (page) => page.locator(".react-flow__node").first().waitFor() },
+  "atom": { path: () => `/tasks/${ID}`, before: atWork, open: (page) => node(page, "first"), shows: (page) => page.getByLabel("About first").getByText("no compiler").waitFor() },
+  "ways": { path: () => `/tasks/${ID}`, before: atWork, open: (page) => node(page, "way"), shows: (page) => page.getByLabel("About way").getByText("is taken").waitFor() },
+  "came-to": {
+    path: () => `/tasks/${ID}`,
+    before: atWork,
+    open: async (page) => {
+      await node(page, "data");
+      await press(page, "It came to something else …");
+    },
+    shows: (page) => page.getByLabel(/^What it came to/).waitFor(),
+  },
+  "change": {
+    path: () => `/tasks/${ID}`,
+    before: atWork,
+    open: async (page) => {
+      await press(page, "Change it …");
+      await press(page, "The goal");
+    },
+    shows: (page) => page.getByLabel("Done means").waitFor(),
+  },
+  "redirect": {
+    path: () => `/tasks/${ID}`,
+    before: atWork,
+    open: async (page) => {
+      await node(page, "end");
+      await press(page, "Drop it …");
+      await page.getByRole("dialog", { name: "Redirect" }).getByRole("button", { name: "Change it …" }).click();
+    },
+    shows: (page) => page.getByText("Is that meant?").waitFor(),
+  },
+  "remove-goal-refused": {
+    path: () => "/schedules",
+    before: (page) => page.route(/\/v1\/schedules\/green$/, (route) => route.fulfill({ status: 503, json: { detail: "the store is full", hint: "make room" } })),
+    open: async (page) => {
+      await press(page, "Remove …");
+      await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
+    },
+    shows: (page) => page.getByRole("dialog").getByText("The store is full.").waitFor(),
+  },
+  "goal": { path: () => "/schedules", open: (page) => page.getByText(/^What it is/).first().click(), shows: (page) => page.getByText("What whoever mends it is told").waitFor() },
+  "gates-tried": {
+    path: () => "/gates",
+    open: async (page) => {
+      await page.getByLabel(/What it is given/).fill('{"command": "rm old.txt"}');
+      await press(page, "What would be said?");
+    },
+    shows: (page) => page.getByRole("status").getByText("require approval").first().waitFor(),
+  },
+  "pattern-wrong": {
+    path: () => "/patterns",
+    open: async (page) => {
+      await press(page, "Check one of your own …");
+      await page.getByRole("textbox", { name: "Its document" }).fill("name: mine\nsteps: []\n");
+    },
+    shows: (page) => page.getByRole("list", { name: "What is wrong with it" }).getByRole("button").first().waitFor(),
+  },
+  "stream-live": {
+    path: () => `/stream/${at.session}`,
+    // What is being said by whoever works for it, over and over: it is not there for long otherwise.
+    before: (page) => page.route(/\/v1\/events/, (route) => route.fulfill({ contentType: "text/event-stream", body: said(at.turn ?? "") })),
+    shows: (page) => page.locator(".live").getByText("A thought of it").waitFor(),
+  },
+  "palette": { path: () => "/settings", open: (page) => page.keyboard.press("Control+k"), shows: (page) => page.getByRole("combobox", { name: "Go to or do" }).waitFor() },
+  "keys": { path: () => "/settings", open: (page) => page.keyboard.press("?"), shows: (page) => page.getByRole("dialog", { name: "Keys" }).waitFor() },
+  "going": { path: () => "/settings", open: (page) => page.keyboard.press("g"), shows: (page) => page.getByText("the next key says where").waitFor() },
   "review-empty": { path: () => "/review", before: empty, shows: (page) => page.getByText("Nothing waits for you.").waitFor() },
   "review-answered": { path: () => `/review/${at.answered}`, before: empty, shows: (page) => page.getByText("It was declined.").waitFor() },
   "terminal": { path: () => "/terminals", shows: (page) => page.locator(".xterm-rows").getByText(/READY/).waitFor() },
@@ -101,7 +197,8 @@ describe.each(Object.keys(OPENS))("%s", (name) => {
     const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll("dialog")].filter((one) => one.scrollWidth > one.clientWidth).map(({ tagName }) => tagName));
     expect(wide).toEqual([]);
     expect(await faults(page)).toEqual([]);
-    expect([complaints, strangers]).toEqual([[], []]);
+    // The browser names answers that are no success.
+    expect([complaints.filter((one) => !one.includes("503")), strangers]).toEqual([[], []]);
     await context.close();
   });
 });

@@ -273,6 +273,22 @@ test("a part's card names its task and its item, and shows what stands where it 
   await context.close();
 });
 
+test.each([["questions", "approvals"], ["approvals", "questions"]])("where %s cannot be read that is said, and what can be read is decided", async (broken, other) => {
+  const question = { request_id: "01a1ecae-a16b-7260-acce-7dd0eb7861c3", task_id: "01a1ecae-a16b-7260-acce-7dd0eb7861c2", whose: null, asked_at: "2026-11-18T09:00:00Z", standing: "open", asked: { question: "number 0?", options: ["Yes"] }, answered: null };
+  let isBroken = true;
+  const { page, context } = await visit(browser, served, "/settings");
+  await page.route(new RegExp(`/v1/${other}\\?`), (route) => route.fulfill({ json: other === "approvals" ? { approvals: made(1), next: null } : { questions: [question], next: null } }));
+  await page.route(new RegExp(`/v1/${broken}\\?`), (route) => (isBroken ? route.fulfill({ status: 500, json: { detail: "the shelf is gone" } }) : route.fulfill({ json: { [broken]: [], next: null } })));
+  await page.goto(`${served.address}/review`);
+  await page.getByRole("heading", { name: /number 0/ }).waitFor();
+  await page.getByRole("alert").getByText("The shelf is gone.").waitFor();
+  await armed(page);
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("alert").waitFor({ state: "hidden" });
+  await context.close();
+});
+
 test("whoever decides much in little time is told so, also after a reload, and not held up", async () => {
   const { page, context } = await visit(browser, served, "/review");
   const { name } = await served.ask<{ name: string }>("GET", "/v1/whoami");

@@ -21,7 +21,7 @@ pub use health::{Health, Standing};
 pub use monitor::{Monitor, MonitorList, MonitorRequest, TimeoutWord};
 pub use more::{
     AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, ForkRequest,
-    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalLooked, GoalRequest, Items,
+    ForkShown, ForkTaken, GateTried, GateTryRequest, GoalAdded, GoalChanged, GoalLook, GoalRequest, Items,
     RedirectRequest, RedirectShown, Schedule, ScheduleList, Settings, Spending, SpendingPoint, Whoami,
 };
 pub use objective::{

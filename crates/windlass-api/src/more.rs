@@ -22,9 +22,18 @@ pub struct Items {
 /// Something that is due some time: a goal, a task's deadline or its monitor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a page of them is written and sent, and most are goals")]
 pub enum Schedule {
     Goal {
         goal: Option<String>,
+        /// As its document has it.
+        title: String,
+        /// The folder in which it is to hold.
+        workspace: String,
+        /// It holds where all of them pass; each in words.
+        checks: Vec<String>,
+        /// What whoever mends it is told, as its document has it.
+        what_to_do: String,
         goal_id: String,
         /// active or paused.
         status: String,
@@ -34,6 +43,12 @@ pub enum Schedule {
         being_looked_at: bool,
         looks: u64,
         fixes: u64,
+        /// What came of looking at it last; none before anybody looked.
+        last: Option<GoalLook>,
+        /// The newest task that was to mend it.
+        fix: Option<String>,
+        /// The card that asked for leave to mend it unasked.
+        card_id: Option<String>,
     },
     Deadline {
         task_id: String,
@@ -42,6 +57,26 @@ pub enum Schedule {
         due: Option<String>,
     },
     Monitor(crate::Monitor),
+}
+
+/// What came of looking at a goal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "came_to", rename_all = "snake_case")]
+pub enum GoalLook {
+    Holds,
+    /// Of its checks these failed, and this task mends it.
+    Broken {
+        failed: Vec<String>,
+        task_id: String,
+    },
+    /// This task still mended it.
+    Skipped {
+        task_id: String,
+    },
+    /// Its checks could not be run.
+    Troubled {
+        message: String,
+    },
 }
 
 /// The next that is due first; what rests comes last.
@@ -167,20 +202,6 @@ pub struct GoalAdded {
     pub goal_id: String,
     /// The card that asks for leave to mend it unasked.
     pub card_id: String,
-}
-
-/// What a look at a goal found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct GoalLooked {
-    pub goal: String,
-    /// holds, broken, skipped (something mends it already) or troubled (it could not be looked at).
-    pub found: String,
-    /// The checks that failed.
-    pub failed: Vec<String>,
-    /// What mends it.
-    pub task_id: Option<String>,
-    /// What was in the way of looking.
-    pub detail: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,9 +1,10 @@
 // What happened, the newest first, as sentences. Each line opens its evidence: the record itself, and where it belongs.
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useDeferredValue, useMemo } from "react";
+import { useMemo } from "react";
 
 import type { Surface } from "../api/types";
 import { Page } from "../parts/Page";
+import { useRested } from "../parts/rested";
 import { Failed } from "../parts/States";
 import { ActivityList } from "./ActivityList";
 import { AuditState } from "./AuditState";
@@ -18,8 +19,8 @@ const SURFACES: [Surface, string][] = [["stream", "told in Stream"], ["review", 
 export function ActivityPage() {
   const { about, find = "", all = false, surface } = useSearch({ from: "/activity" });
   const navigate = useNavigate({ from: "/activity" });
-  // What is being typed is looked for once it is.
-  const words = useDeferredValue(find);
+  // The server looks through all that ever happened.
+  const words = useRested(find);
   const wanted = useMemo<Wanted>(() => ({ about: ABOUTS.map(([name]) => name).find((name) => name === about), words, all, surface }), [about, words, all, surface]);
   const { lines, error, isReading, hasEarlier, readEarlier, again } = useActivity(wanted);
   const change = (to: Partial<Search>) => void navigate({ search: (now) => clean({ ...now, ...to }), replace: true });

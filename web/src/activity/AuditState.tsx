@@ -1,4 +1,4 @@
-// Whether what happened is what was signed, looked at when somebody asks.
+// Whether what happened is what was signed: looked at once, and then when somebody asks. Who may not ask is told that, and not that all is well.
 import { useQuery } from "@tanstack/react-query";
 
 import { auditVerified, whoami } from "../api/queries";
@@ -8,9 +8,11 @@ import { clock } from "../text/format";
 import { Visible } from "../text/Visible";
 
 export function AuditState() {
-  const mayAsk = useQuery(whoami).data?.scopes.includes("admin") ?? false;
+  const scopes = useQuery(whoami).data?.scopes;
+  const mayAsk = scopes?.includes("admin") ?? false;
   const verified = useQuery({ ...auditVerified, enabled: mayAsk });
-  if (!mayAsk) return null;
+  if (scopes === undefined) return null;
+  if (!mayAsk) return <p className="muted small">Whether the audit is intact, a token with the scope <code>admin</code> is told.</p>;
   return (
     <div className="row small">
       {verified.data !== undefined && (

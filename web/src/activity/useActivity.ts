@@ -73,7 +73,7 @@ export function useActivity(wanted: Wanted) {
       try {
         const { about, words, all, surface } = wanted;
         const query = { limit: PAGE, cursor, about: about && stemsOf(about).join(","), words: words.trim() || undefined, kinds: all ? undefined : LOUD_KINDS.join(","), surface };
-        const page = await get("/v1/activity", { query: query as never, signal });
+        const page = await get("/v1/activity", { query, signal });
         setRead(({ lines }) => {
           const known = new Set(lines.map(({ record }) => record.position));
           const found = told(page.records as StoredRecord[]).filter(({ record }) => !known.has(record.position));

@@ -65,7 +65,7 @@ async function once(
     const bearer = token();
     if (bearer === null) return "over";
     // From a position in any case, so that whoever is cut off before the first record comes misses nothing either.
-    let at = last ?? (await get("/v1/activity", { query: { limit: 1 } as never, signal: cut.signal })).last;
+    let at = last ?? (await get("/v1/activity", { query: { limit: 1 }, signal: cut.signal })).last;
     const headers = { Authorization: `Bearer ${bearer}`, "Last-Event-ID": String(at) };
     const response = await fetch("/v1/events?live=true", { headers, cache: "no-store", credentials: "omit", signal: cut.signal });
     if (!response.ok || response.body === null) {

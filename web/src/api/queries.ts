@@ -19,7 +19,7 @@ export const waiting = queryOptions({
     const all: Waiting[] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await get("/v1/approvals", { query: { limit: 200, cursor: cursor ?? undefined } as never, signal });
+      const page = await get("/v1/approvals", { query: { limit: 200, cursor: cursor ?? undefined }, signal });
       for (const { card, task_id, whose, asked_at, standing } of page.approvals) {
         all.push({ kind: "card", id: (card as Card).card_id, task: task_id ?? null, whose: whose ?? null, askedAt: asked_at ?? null, standing, card: card as Card });
       }
@@ -35,7 +35,7 @@ export const questions = queryOptions({
     const all: Waiting[] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await get("/v1/questions", { query: { limit: 200, cursor: cursor ?? undefined } as never, signal });
+      const page = await get("/v1/questions", { query: { limit: 200, cursor: cursor ?? undefined }, signal });
       for (const { request_id, task_id, whose, asked_at, asked } of page.questions) {
         all.push({ kind: "question", id: request_id, task: task_id, whose: whose ?? null, askedAt: asked_at, asked: asked as UserQuestion });
       }
@@ -63,7 +63,7 @@ export const sessions = queryOptions({
     const all: Schemas["SessionSummary"][] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await get("/v1/sessions", { query: { limit: 500, cursor: cursor ?? undefined } as never, signal });
+      const page = await get("/v1/sessions", { query: { limit: 500, cursor: cursor ?? undefined }, signal });
       all.push(...page.sessions);
       cursor = page.next;
     } while (cursor);
@@ -75,7 +75,7 @@ export const session = (id: string) =>
 
 export const tasks = infiniteQueryOptions({
   queryKey: ["tasks"],
-  queryFn: ({ pageParam, signal }) => get("/v1/tasks", { query: { limit: 50, cursor: pageParam } as never, signal }),
+  queryFn: ({ pageParam, signal }) => get("/v1/tasks", { query: { limit: 50, cursor: pageParam }, signal }),
   ...PAGES,
 });
 export const task = (id: string) =>
@@ -95,13 +95,13 @@ export const explanation = (id: string) =>
 export const deliverables = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["task", id, "deliverables"],
-    queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/deliverables", { path: { task: id }, query: { limit: 100, cursor: pageParam } as never, signal }),
+    queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/deliverables", { path: { task: id }, query: { limit: 100, cursor: pageParam }, signal }),
     ...PAGES,
   });
 export const executionsOf = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["task-executions", id],
-    queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 100, cursor: pageParam } as never, signal }),
+    queryFn: ({ pageParam, signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 100, cursor: pageParam }, signal }),
     ...PAGES,
   });
 /** What was begun last for a task by anybody who works for it. */
@@ -109,7 +109,7 @@ export const begunLast = (id: string) =>
   queryOptions({
     queryKey: ["task", id, "begun-last"],
     queryFn: async ({ signal }) => {
-      const { records } = await get("/v1/activity", { query: { task: id, kinds: BEGINNINGS.join(","), limit: 1 } as never, signal });
+      const { records } = await get("/v1/activity", { query: { task: id, kinds: BEGINNINGS.join(","), limit: 1 }, signal });
       return (records[0] ?? null) as StoredRecord | null;
     },
   });
@@ -125,7 +125,7 @@ export const timeline = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["execution", id, "timeline"],
     queryFn: async ({ pageParam, signal }) => {
-      const page = await get("/v1/executions/{execution}/timeline", { path: { execution: id }, query: { limit: 50, cursor: pageParam } as never, signal });
+      const page = await get("/v1/executions/{execution}/timeline", { path: { execution: id }, query: { limit: 50, cursor: pageParam }, signal });
       return { items: page.items as unknown as Turn[], next: page.next };
     },
     ...PAGES,
@@ -134,13 +134,13 @@ export const journal = (id: string) =>
   infiniteQueryOptions({
     queryKey: ["execution", id, "journal"],
     queryFn: ({ pageParam, signal }) =>
-      get("/v1/executions/{execution}/journal", { path: { execution: id }, query: { limit: 200, cursor: pageParam } as never, signal }),
+      get("/v1/executions/{execution}/journal", { path: { execution: id }, query: { limit: 200, cursor: pageParam }, signal }),
     ...PAGES,
   });
 
 export const recordings = infiniteQueryOptions({
   queryKey: ["terminals", "recordings"],
-  queryFn: ({ pageParam, signal }) => get("/v1/recordings", { query: { limit: 20, cursor: pageParam } as never, signal }),
+  queryFn: ({ pageParam, signal }) => get("/v1/recordings", { query: { limit: 20, cursor: pageParam }, signal }),
   ...PAGES,
 });
 export const terminals = queryOptions({ queryKey: ["terminals"], queryFn: ({ signal }) => get("/v1/terminals", { signal }) });
@@ -151,18 +151,20 @@ export const gates = queryOptions({ queryKey: ["gates"], queryFn: ({ signal }) =
 export const settings = queryOptions({ queryKey: ["settings"], queryFn: ({ signal }) => get("/v1/settings", { signal }), staleTime: Infinity });
 export const schedules = infiniteQueryOptions({
   queryKey: ["schedules"],
-  queryFn: ({ pageParam, signal }) => get("/v1/schedules", { query: { limit: 100, cursor: pageParam } as never, signal }),
+  queryFn: ({ pageParam, signal }) => get("/v1/schedules", { query: { limit: 100, cursor: pageParam }, signal }),
   ...PAGES,
 });
 export const deadLetters = infiniteQueryOptions({
   queryKey: ["dead-letters"],
-  queryFn: ({ pageParam, signal }) => get("/v1/dead-letters", { query: { limit: 100, cursor: pageParam } as never, signal }),
+  queryFn: ({ pageParam, signal }) => get("/v1/dead-letters", { query: { limit: 100, cursor: pageParam }, signal }),
   ...PAGES,
 });
+/** It reads all that was ever signed: once, and then when somebody asks. */
 export const auditVerified = queryOptions({
   queryKey: ["audit-verification"],
   queryFn: ({ signal }) => get("/v1/audit/verification", { signal }),
-  staleTime: 60_000,
+  staleTime: Infinity,
+  gcTime: Infinity,
 });
 
 /** A blob never changes. */

@@ -38,7 +38,7 @@ export function CallStep({ step }: { step: TurnStep }) {
           {step.result !== undefined && step.result !== "" && <Printed text={step.result} />}
           {step.full_output !== undefined && <WholeOutput digest={step.full_output} />}
           {step.images?.map((picture) => <CallPicture key={picture.digest} picture={picture} />)}
-          {step.ruling !== undefined && step.ruling !== "continue" && <p className="muted small">ruled: {step.ruling.replace(/_/g, " ")}</p>}
+          {step.ruling !== undefined && step.ruling !== "continue" && <p className="muted small">ruled: <Visible text={step.ruling.replace(/_/g, " ")} /></p>}
         </div>
       )}
     </details>

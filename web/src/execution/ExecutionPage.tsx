@@ -33,7 +33,7 @@ export function ExecutionPage() {
         return (
           <Page title={`${run.agent_id ?? "Agent"} · ${short(id)}`} wide beside={<Standing standing={String(run.lifecycle)} />}>
             <dl className="facts small run-facts">
-              {scope?.kind === "task" && scope.id !== undefined && <><dt>For</dt><dd><Link to="/tasks/$task" params={{ task: scope.id }}>Task {short(scope.id)}</Link>{run.atom && <>, item <code>{run.atom}</code></>}</dd></>}
+              {scope?.kind === "task" && scope.id !== undefined && <><dt>For</dt><dd><Link to="/tasks/$task" params={{ task: scope.id }}>Task {short(scope.id)}</Link>{run.atom && <>, item <code><Visible text={run.atom} /></code></>}</dd></>}
               {run.parent && <><dt>Sent by</dt><dd><Link to="/executions/$execution" params={{ execution: run.parent }}>execution {short(run.parent)}</Link></dd></>}
               <dt>Asks</dt><dd><Visible text={run.model ?? ""} /></dd>
               {run.began_at && <><dt>Began</dt><dd><Ago at={run.began_at} />, {isOver ? "ended" : "last heard of"} <Ago at={run.last_at} /></dd></>}

@@ -13,7 +13,7 @@ export function Fork({ execution, turn, onClose }: { execution: string; turn: nu
   const navigate = useNavigate();
   const [words, setWords] = useState("");
   const [checks, setChecks] = useState("");
-  const shown = useQuery({ queryKey: ["fork", execution, turn], queryFn: ({ signal }) => get("/v1/executions/{execution}/fork", { path: { execution }, query: { turn } as never, signal }), gcTime: 0, retry: false });
+  const shown = useQuery({ queryKey: ["fork", execution, turn], queryFn: ({ signal }) => get("/v1/executions/{execution}/fork", { path: { execution }, query: { turn }, signal }), gcTime: 0, retry: false });
   const fork = useMutation({
     mutationFn: () => post("/v1/executions/{execution}/fork", { turn, base_case: checks.split("\n").map((check) => check.trim()).filter(Boolean), ...(words.trim() === "" ? {} : { words }) }, { path: { execution } }),
     onSuccess: ({ task_id }) => void navigate({ to: "/tasks/$task", params: { task: task_id } }),

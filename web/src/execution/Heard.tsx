@@ -1,5 +1,6 @@
 // Words for the agent: never to be taken for its own.
 import { Markdown } from "../text/Markdown";
+import { Visible } from "../text/Visible";
 
 const SAYS: Record<string, string> = {
   prompt: "It is told",
@@ -16,7 +17,7 @@ const SHORT = 1_200;
 export function Heard({ kind, text }: { kind: string; text: string }) {
   return (
     <details className="step asked" open={text.length < SHORT}>
-      <summary><strong>{SAYS[kind] ?? kind.replace(/_/g, " ")}</strong></summary>
+      <summary><strong>{SAYS[kind] ?? <Visible text={kind.replace(/_/g, " ")} />}</strong></summary>
       <div className="inside"><Markdown text={text} /></div>
     </details>
   );

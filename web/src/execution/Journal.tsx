@@ -8,6 +8,7 @@ import { journal } from "../api/queries";
 import { Failed, Loading } from "../parts/States";
 import { clock } from "../text/format";
 import { Printed } from "../text/Printed";
+import { Visible } from "../text/Visible";
 
 export function Journal({ execution }: { execution: string }) {
   const found = useInfiniteQuery(journal(execution));
@@ -53,7 +54,7 @@ export function Journal({ execution }: { execution: string }) {
 function RecordView({ record, isOpen, onToggle }: { record: Schemas["Record"]; isOpen: boolean; onToggle(isOpen: boolean): void }) {
   return (
     <details className="record" open={isOpen} onToggle={(event) => onToggle(event.currentTarget.open)}>
-      <summary><span className="number">{record.position}</span><time className="number" dateTime={record.at}>{clock(record.at)}</time><code>{record.kind}</code></summary>
+      <summary><span className="number">{record.position}</span><time className="number" dateTime={record.at}>{clock(record.at)}</time><code><Visible text={record.kind} /></code></summary>
       {isOpen && <Printed text={JSON.stringify(record.data, null, 2)} />}
     </details>
   );

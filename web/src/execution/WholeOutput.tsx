@@ -44,8 +44,6 @@ function Reader({ digest }: { digest: string }) {
   if (now === undefined) return <Loading what="the output" />;
   total.current = now.total;
   const [isFirst, isLast] = [now.from === 0, now.to >= now.total];
-  const newline = now.text.indexOf("\n");
-  const afterLine = newline < 0 ? now.to : now.from + new TextEncoder().encode(now.text.slice(0, newline + 1)).length;
   return (
     <section className="stack whole-output" aria-label="The whole output">
       <div className="row">
@@ -59,7 +57,7 @@ function Reader({ digest }: { digest: string }) {
         className="row"
         onSubmit={(event) => {
           event.preventDefault();
-          if (words !== "") look.mutate(look.data === true ? afterLine : now.from);
+          if (words !== "") look.mutate(look.data === true ? now.second : now.from);
         }}
       >
         <input type="search" aria-label="Find in the whole output" placeholder="Find in all of it, from here on …" value={words} onChange={(event) => { setWords(event.target.value); look.reset(); }} />

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 
 import { agents } from "../api/queries";
 import { Badge } from "../parts/Badge";
@@ -21,12 +22,14 @@ interface Agent {
 
 export function AgentsPage() {
   const found = useQuery(agents);
+  const { agent: open } = useSearch({ from: "/agents" });
   return (
     <Page title="Agents">
       <Shown query={found} what="agents">
         {({ items }) => (
           <ItemList
             empty="There are no agents."
+            open={open}
             hint={<>Open one to see what it can do, and to test it.</>}
             items={(items as unknown as Agent[]).map((agent) => ({
               key: agent.id,

@@ -27,7 +27,7 @@ export function DeadLettersPage() {
   const [thrown, setThrown] = useState<string | null>(null);
   const settle = useMutation({
     mutationFn: async ({ letter, what }: { letter: string; what: "retry" | "drop" }) => {
-      await post(`/v1/dead-letters/{letter}/${what}`, undefined as never, { path: { letter } });
+      await post(`/v1/dead-letters/{letter}/${what}`, undefined, { path: { letter } });
     },
     onSuccess: () => setThrown(null),
     onSettled: () => queries.invalidateQueries({ queryKey: ["dead-letters"] }),

@@ -16,7 +16,8 @@ export interface Item {
   act?: ReactNode;
 }
 
-export function ItemList({ items, empty, hint }: { items: Item[]; empty: string; hint: ReactNode }) {
+/** `open`: the key of one that is open from the beginning. */
+export function ItemList({ items, empty, hint, open }: { items: Item[]; empty: string; hint: ReactNode; open?: string | undefined }) {
   const [find, setFind] = useState("");
   const shown = items.filter(({ name, about = "" }) => `${name} ${about}`.toLowerCase().includes(find.toLowerCase()));
   if (items.length === 0) return <Empty title={empty}>{hint}</Empty>;
@@ -24,15 +25,15 @@ export function ItemList({ items, empty, hint }: { items: Item[]; empty: string;
     <>
       {items.length > 8 && <input type="search" className="find-here" aria-label="Find" placeholder="Find …" value={find} onChange={(event) => setFind(event.target.value)} />}
       <ul className="house-list">
-        {shown.map((item) => <li key={item.key}><ItemView item={item} /></li>)}
+        {shown.map((item) => <li key={item.key}><ItemView key={String(item.key === open)} item={item} isFirst={item.key === open} /></li>)}
       </ul>
       <div className="muted small hint">{hint}</div>
     </>
   );
 }
 
-function ItemView({ item }: { item: Item }) {
-  const [isOpen, setOpen] = useState(false);
+function ItemView({ item, isFirst }: { item: Item; isFirst: boolean }) {
+  const [isOpen, setOpen] = useState(isFirst);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>

@@ -1,4 +1,5 @@
-// What is due some time: goals, deadlines and monitors, the next first.
+// What is due some time: goals, deadlines and monitors, the next first. A goal is not changed here: leave to mend it was given for what it is,
+// and one that is to be another is removed and added anew.
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -16,6 +17,7 @@ import { Empty, Refused } from "../parts/States";
 import { Sure } from "../parts/Sure";
 import { short, until, words } from "../text/format";
 import { Visible } from "../text/Visible";
+import { GoalContent } from "./GoalContent";
 import "./House.css";
 
 type Schedule = Schemas["Schedule"];
@@ -48,9 +50,11 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
         <>
           <div className="spread">
             <span className="row"><strong><Visible text={schedule.goal ?? short(schedule.goal_id)} /></strong><Standing standing={schedule.status} /></span>
-            <GoalActs goal={schedule.goal_id} status={schedule.status} />
+            {/* The server knows it by its name. */}
+            <GoalActs goal={schedule.goal ?? schedule.goal_id} status={schedule.status} />
           </div>
           <p className="muted"><Visible text={schedule.schedule} /> · {due} · looked at {schedule.looks} times, mended {schedule.fixes} times</p>
+          <GoalContent goal={schedule} />
         </>
       );
     case "deadline":
@@ -66,7 +70,7 @@ function GoalActs({ goal, status }: { goal: string; status: string }) {
     mutationFn: async (what: "pause" | "resume" | "remove") => {
       const path = { goal };
       if (what === "remove") await remove("/v1/schedules/{goal}", { path });
-      else await post(`/v1/schedules/{goal}/${what}`, undefined as never, { path });
+      else await post(`/v1/schedules/{goal}/${what}`, undefined, { path });
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["schedules"] }),
   });

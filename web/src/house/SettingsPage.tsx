@@ -7,6 +7,7 @@ import { Badge } from "../parts/Badge";
 import { setLetters, useLetters } from "../parts/keys";
 import { Page } from "../parts/Page";
 import { Shown } from "../parts/Shown";
+import { allow, may as mayNotify } from "../review/notices";
 import { money, plural } from "../text/format";
 import { Visible } from "../text/Visible";
 import "./House.css";
@@ -23,7 +24,7 @@ export function SettingsPage() {
   const found = useQuery(whoami);
   const settings = useQuery(asked);
   const letters = useLetters();
-  const [may, setMay] = useState(() => ("Notification" in window ? Notification.permission : "denied"));
+  const [may, setMay] = useState(mayNotify);
   return (
     <Page title="Settings">
       <div className="stack">
@@ -57,7 +58,8 @@ export function SettingsPage() {
             <p className="muted">While you look elsewhere, a notice says that something waits for you. It says no more than that.</p>
             {may === "granted" && <p>They are on; the browser’s own settings turn them off.</p>}
             {may === "denied" && <p>The browser does not allow them here.</p>}
-            {may === "default" && <p><button type="button" onClick={() => void Notification.requestPermission().then(setMay)}>Allow them …</button></p>}
+            {may === "unsupported" && <p>This browser has none for pages.</p>}
+            {may === "default" && <p><button type="button" onClick={() => void allow().then(setMay)}>Allow them …</button></p>}
           </div>
         </section>
         <section className="panel">

@@ -1,14 +1,17 @@
-// Type where to go or what to do. It finds pages, tasks, conversations and what waits for a decision.
+// Type where to go or what to do. It finds pages, agents, conversations and what waits for a decision by what is known here, and tasks and
+// executions by what the server has of them, once whoever types rests.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useId, useMemo, useState } from "react";
+import { useCallback, useId, useMemo, useState } from "react";
 
-import { questions, sessions, tasks, waiting } from "../api/queries";
+import { agents, questions, sessions, tasks, waiting } from "../api/queries";
 import { setToken } from "../api/token";
 import { Dialog } from "../parts/Dialog";
+import { useRested } from "../parts/rested";
 import { called } from "../stream/called";
 import { firstLine, short } from "../text/format";
 import { Visible } from "../text/Visible";
+import { found } from "./found";
 import { PLACES } from "./places";
 import { setTheme } from "./theme";
 import "./Palette.css";
@@ -31,12 +34,19 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
   const asked = useQuery(questions).data;
   const known = useInfiniteQuery(tasks).data;
   const talks = useQuery(sessions).data;
+  const programs = useQuery(agents).data;
+  const rested = useRested(typed);
+  const search = useQuery(found(rested));
 
-  const choices = useMemo<Choice[]>(() => {
-    const go = (act: () => unknown) => () => {
+  const go = useCallback(
+    (act: () => unknown) => () => {
       onClose();
       void act();
-    };
+    },
+    [onClose],
+  );
+  const toTask = useCallback((task: string) => go(() => navigate({ to: "/tasks/$task", params: { task } })), [go, navigate]);
+  const choices = useMemo<Choice[]>(() => {
     return [
       ...PLACES.map(({ to, name }) => ({ id: to, what: "Go to", name, act: go(() => navigate({ to })) })),
       ...[...(open ?? []), ...(asked ?? [])].map((item) => ({
@@ -49,7 +59,7 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
         id: task.task_id,
         what: "Task",
         name: `${firstLine(task.goal)} · ${short(task.task_id)}`,
-        act: go(() => navigate({ to: "/tasks/$task", params: { task: task.task_id } })),
+        act: toTask(task.task_id),
       })),
       ...(talks?.sessions ?? []).map((session) => ({
         id: session.session_id,
@@ -57,6 +67,7 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
         name: called(session),
         act: go(() => navigate({ to: "/stream/$session", params: { session: session.session_id } })),
       })),
+      ...((programs?.items ?? []) as unknown as { id: string; name: string }[]).map(({ id, name }) => ({ id: `agent ${id}`, what: "Agent", name, act: go(() => navigate({ to: "/agents", search: { agent: id } })) })),
       { id: "new-task", what: "Do", name: "New task …", act: go(() => navigate({ to: "/tasks", search: { new: true } })) },
       { id: "new-goal", what: "Do", name: "New goal …", act: go(() => navigate({ to: "/schedules", search: { new: true } })) },
       { id: "light", what: "Do", name: "Colours: light", act: go(() => setTheme("light")) },
@@ -65,14 +76,23 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
       { id: "keys", what: "Do", name: "Show the keys", act: () => onKeys() },
       { id: "out", what: "Do", name: "Sign out", act: go(() => setToken(null)) },
     ];
-  }, [open, asked, known, talks, navigate, onClose, onKeys]);
+  }, [open, asked, known, talks, programs, navigate, go, toTask, onKeys]);
 
-  const found = useMemo(() => {
+  const shown = useMemo(() => {
     const parts = typed.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = ({ what, name, id }: Choice) => parts.every((part) => `${what} ${name} ${id}`.toLowerCase().includes(part));
-    return choices.filter(fits).slice(0, MOST);
-  }, [choices, typed]);
-  const chosen = Math.min(at, found.length - 1);
+    const here = choices.filter(fits);
+    if (parts.length === 0) return here.slice(0, MOST);
+    // What the server found need not say it in its name. What is known here is no longer than half of what is shown.
+    const known = new Set(here.map(({ id }) => id));
+    const elsewhere = (typed === rested ? (search.data ?? []) : []).filter(({ id }) => !known.has(id));
+    return [
+      ...here.slice(0, Math.max(MOST / 2, MOST - elsewhere.length)),
+      ...elsewhere.map(({ kind, id, name }) => ({ id, what: kind === "task" ? "Task" : "Execution", name, act: kind === "task" ? toTask(id) : go(() => navigate({ to: "/executions/$execution", params: { execution: id } })) })),
+    ].slice(0, MOST);
+  }, [choices, typed, rested, search.data, toTask, go, navigate]);
+  const chosen = Math.min(at, shown.length - 1);
+  const isLooking = typed !== rested || search.isFetching;
 
   return (
     <Dialog label="Go to or do" onClose={onClose} className="palette">
@@ -81,9 +101,9 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
         role="combobox"
         aria-expanded="true"
         aria-controls={list}
-        aria-activedescendant={found[chosen] === undefined ? undefined : `${list}-${chosen}`}
+        aria-activedescendant={shown[chosen] === undefined ? undefined : `${list}-${chosen}`}
         aria-label="Go to or do"
-        placeholder="A page, a task, something to decide …"
+        placeholder="A page, a task, an agent, something to decide …"
         autoFocus
         value={typed}
         onChange={(event) => {
@@ -94,13 +114,13 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
           const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
           if (step !== 0) {
             event.preventDefault();
-            setAt((chosen + step + found.length) % Math.max(1, found.length));
+            setAt((chosen + step + shown.length) % Math.max(1, shown.length));
           }
-          if (event.key === "Enter") found[chosen]?.act();
+          if (event.key === "Enter") shown[chosen]?.act();
         }}
       />
       <ul id={list} role="listbox" aria-label="What was found">
-        {found.map((choice, index) => (
+        {shown.map((choice, index) => (
           <li
             key={choice.id}
             id={`${list}-${index}`}
@@ -113,7 +133,7 @@ export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="muted">Nothing is called that.</p>}
+      {shown.length === 0 && <p className="muted" role="status">{isLooking ? "Looking …" : "Nothing is called that."}</p>}
     </Dialog>
   );
 }

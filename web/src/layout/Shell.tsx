@@ -1,6 +1,6 @@
 // What stands around every page: where one can go, whether the server is there, the palette and the keys.
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 
 import { useKeys } from "../parts/keys";
 import { DesktopNotices } from "../review/DesktopNotices";
@@ -9,15 +9,11 @@ import { Hearing } from "./Hearing";
 import { KeyboardHelp } from "./KeyboardHelp";
 import { Navigation } from "./Navigation";
 import { Palette } from "./Palette";
-import { PLACES } from "./places";
+import { useGoing } from "./useGoing";
 import "./Shell.css";
-
-const TO_GO = 1_200;
 
 export function Shell() {
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
-  /** Until when the next key says where to go. No state: the second key may come before anything is drawn. */
-  const going = useRef(0);
   const [isNavOpen, setNavOpen] = useState(false);
   const navigate = useNavigate();
   const at = useRouterState({ select: (state) => state.location.pathname });
@@ -33,19 +29,8 @@ export function Shell() {
     window.addEventListener("keydown", pressed);
     return () => window.removeEventListener("keydown", pressed);
   }, []);
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const place = performance.now() < going.current ? PLACES.find(({ key }) => key === event.key) : undefined;
-      going.current = 0;
-      if (place === undefined) return;
-      event.preventDefault();
-      event.stopPropagation();
-      void navigate({ to: place.to });
-    };
-    window.addEventListener("keydown", pressed, { capture: true });
-    return () => window.removeEventListener("keydown", pressed, { capture: true });
-  }, [navigate]);
-  useKeys({ "?": () => setOpen("keys"), "/": () => setOpen("palette"), g: () => void (going.current = performance.now() + TO_GO) });
+  const isGoing = useGoing((to) => void navigate({ to }));
+  useKeys({ "?": () => setOpen("keys"), "/": () => setOpen("palette") });
 
   return (
     <div className="shell">
@@ -59,6 +44,7 @@ export function Shell() {
         </main>
       </div>
       <DesktopNotices />
+      <div role="status">{isGoing && <p className="going"><kbd>g</kbd> … go to: the next key says where</p>}</div>
       {open === "palette" && <Palette onClose={() => setOpen(null)} onKeys={() => setOpen("keys")} />}
       {open === "keys" && <KeyboardHelp onClose={() => setOpen(null)} />}
     </div>

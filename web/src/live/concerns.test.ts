@@ -66,6 +66,52 @@ describe("what records have asked anew", () => {
     vi.useRealTimers();
   });
 
+  test("is the picture of the whole that it is a part of, and of no other", () => {
+    const queries = new QueryClient();
+    const asked = (task: string) => queries.getQueryState(["task", task, "graph"])?.isInvalidated;
+    const shown = (...tasks: string[]) => tasks.forEach((task) => queries.setQueryData(["task", task, "graph"], 0));
+    shown("t", "other");
+    const refresh = new Refresh(queries);
+    refresh.heard([{ ...record("task/part", "task.created"), data: { part_of: { task: "t", root: "t", part: { kind: "atom" } } } }]);
+    expect([asked("t"), asked("other")]).toEqual([true, false]);
+    refresh.end();
+    // One that began before anybody listened: its own page says whose it is.
+    shown("t", "other");
+    queries.setQueryData(["task", "part"], { task_id: "part", part_of: { root: "t" } });
+    const later = new Refresh(queries);
+    later.heard([record("task/part", "attempt.started")]);
+    expect([asked("t"), asked("other")]).toEqual([true, false]);
+    later.end();
+    // One of which nobody knows may be anybody's.
+    shown("t", "other");
+    const last = new Refresh(queries);
+    last.heard([record("task/unknown", "attempt.started")]);
+    expect([asked("t"), asked("other")]).toEqual([true, true]);
+    last.end();
+  });
+
+  test("rests for as long as it is large, and is asked then", async () => {
+    vi.useFakeTimers();
+    const queries = new QueryClient();
+    const ask = vi.fn(() => Promise.resolve({ parts: Array.from({ length: 5_000 }, () => 0) }));
+    const refresh = new Refresh(queries);
+    const end = watched(queries, ["task", "t", "graph"], ask);
+    // Whatever happens meanwhile.
+    for (let second = 0; second < 20; second += 1) {
+      refresh.heard([record("graph/t", "atom.ended")]);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(ask.mock.calls.length).toBeGreaterThanOrEqual(4);
+    expect(ask.mock.calls.length).toBeLessThanOrEqual(5);
+    await vi.advanceTimersByTimeAsync(6_000);
+    const asked = ask.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ask.mock.calls.length).toBe(asked);
+    refresh.end();
+    end();
+    vi.useRealTimers();
+  });
+
   test("of many pages is the last", async () => {
     const queries = new QueryClient();
     const queryKey = ["execution", "e", "journal"];

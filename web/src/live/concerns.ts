@@ -6,12 +6,14 @@ export type Key = readonly string[];
 type Told = Pick<StoredRecord, "stream" | "kind"> & { data?: Record<string, unknown> };
 /** The task that a card or a question belongs to, where that is known. */
 export type TaskOf = (id: string) => string | null | undefined;
+/** The task that one is a part of, or the same; nothing where nobody knows here. */
+export type WholeOf = (task: string) => string | undefined;
 
 /** What changes the list of those who work, and what they have used by then. */
 const STAGES = ["journal.header", "state.changed", "subagent.spawned", "subagent.finished"];
 const NEWS_OF_TASKS = ["task.created", "task.finished"];
 
-export function concerns({ stream, kind, data = {} }: Told, taskOf: TaskOf = () => undefined): Key[] {
+export function concerns({ stream, kind, data = {} }: Told, taskOf: TaskOf = () => undefined, wholeOf: WholeOf = () => undefined): Key[] {
   const [about = "", id = ""] = stream.split("/", 2);
   const belongs = typeof data.task_id === "string" ? data.task_id : taskOf(id);
   const whose: Key[] = belongs ? [["task", belongs]] : [];
@@ -22,14 +24,15 @@ export function concerns({ stream, kind, data = {} }: Told, taskOf: TaskOf = () 
       return [["questions"], ["tasks"], ...whose];
     case "session":
       return [["sessions"], ["session", id]];
-    case "task":
+    case "task": {
+      // Where nobody knows whose part it is, it may be anybody's: the pictures of the whole that are shown are few.
+      const whole = wholeOf(id) ?? "*";
       return [
-        ["tasks"], ["task", id],
-        // Of a part nobody knows here whose it is: the pictures of the whole that are shown are few.
-        ["task", "*", "graph"], ["task", "*", "explanation"],
+        ["tasks"], ["task", id], ["task", whole, "graph"], ["task", whole, "explanation"],
         ...(kind === "task.finished" ? [["task", id, "deliverables"]] : []),
         ...(NEWS_OF_TASKS.includes(kind) ? [["sessions"], ["session"], ["schedules"]] : []),
       ];
+    }
     case "graph":
       return [["task", id], ...(kind === "plan.proposed" ? [["task", id, "document"]] : []), ["task", id, "deliverables"]];
     case "execution":
@@ -62,3 +65,17 @@ export const isLasting = (query: readonly unknown[]): boolean => ["blob", "whoam
 
 /** Pages that grow at their end, and whose earlier ones never change. */
 export const growsAtItsEnd = (query: readonly unknown[]): boolean => query[0] === "execution" && (query[2] === "timeline" || query[2] === "journal");
+
+/** Of a new task, the whole that it is a part of. */
+export function wholeIn({ stream, kind, data = {} }: Told): [task: string, whole: string] | undefined {
+  const [about, id] = stream.split("/", 2);
+  if (about !== "task" || id === undefined || kind !== "task.created") return undefined;
+  const { root } = (data.part_of ?? {}) as { root?: unknown };
+  return [id, typeof root === "string" ? root : id];
+}
+
+/** So many milliseconds rests what has this much in it, before it is asked anew: a graph of five thousand parts is megabytes, and is laid out each time. */
+export function rest(answer: unknown): number {
+  if (typeof answer !== "object" || answer === null) return 0;
+  return Object.values(answer).reduce<number>((sum, part) => sum + (Array.isArray(part) ? part.length : 0), 0);
+}

@@ -1,10 +1,10 @@
-// Asks anew what a record concerns: at once, and then no more often than three times a second however much happens. What is being asked
-// may not say yet what just happened: it is asked again once it is answered. To break it off each time would leave a slow answer unheard
-// for as long as things happen.
+// Asks anew what a record concerns: at once, and then no more often than three times a second however much happens, and what is large more
+// seldom. What is being asked may not say yet what just happened: it is asked again once it is answered. To break it off each time would
+// leave a slow answer unheard for as long as things happen.
 import type { InfiniteData, Query, QueryClient, QueryKey } from "@tanstack/react-query";
 
-import type { StoredRecord } from "../api/types";
-import { concerned, concerns, growsAtItsEnd, isLasting, type Key, type TaskOf } from "./concerns";
+import type { StoredRecord, Task } from "../api/types";
+import { concerned, concerns, growsAtItsEnd, isLasting, type Key, rest, type TaskOf, wholeIn, type WholeOf } from "./concerns";
 
 const EVERY = 330;
 
@@ -12,13 +12,19 @@ export class Refresh {
   private keys: Key[] = [];
   /** Those that were being asked when a record came, by their hashes: each is asked once more, and nothing else for its sake. */
   private again = new Set<string>();
+  /** Which task is part of which, as far as it was told. */
+  private readonly wholes = new Map<string, string>();
   private readonly readingEnds = new Set<string>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly queries: QueryClient) {}
 
   heard(records: StoredRecord[]): void {
-    for (const record of records) this.keys.push(...concerns(record, this.taskOf));
+    for (const record of records) {
+      const found = wholeIn(record);
+      if (found !== undefined) this.wholes.set(...found);
+      this.keys.push(...concerns(record, this.taskOf, this.wholeOf));
+    }
     if (this.timer === undefined && this.keys.length > 0) this.flush();
   }
 
@@ -45,7 +51,7 @@ export class Refresh {
     for (const query of this.queries.getQueryCache().getAll()) {
       const { queryHash, queryKey, state } = query;
       if (!again.has(queryHash) && !keys.some((key) => concerned(key, queryKey))) continue;
-      if (state.fetchStatus === "fetching" || this.readingEnds.has(queryHash)) this.again.add(queryHash);
+      if (state.fetchStatus === "fetching" || this.readingEnds.has(queryHash) || Date.now() - state.dataUpdatedAt < rest(state.data)) this.again.add(queryHash);
       else if (growsAtItsEnd(queryKey) && query.isActive()) void this.readEnd(query);
       else void this.queries.invalidateQueries({ queryKey, exact: true });
     }
@@ -70,6 +76,14 @@ export class Refresh {
       now === undefined || now.pageParams.at(-1) !== pageParam ? now : { ...now, pages: [...now.pages.slice(0, -1), page] },
     );
   }
+
+  private readonly wholeOf: WholeOf = (id) => {
+    const told = this.wholes.get(id);
+    if (told !== undefined) return told;
+    const listed = this.queries.getQueryData<InfiniteData<{ tasks: Task[] }>>(["tasks"])?.pages.flatMap(({ tasks }) => tasks) ?? [];
+    const known = this.queries.getQueryData<Task>(["task", id]) ?? listed.find(({ task_id }) => task_id === id);
+    return known === undefined ? undefined : (known.part_of?.root ?? id);
+  };
 
   private readonly taskOf: TaskOf = (id) => {
     const known = (key: QueryKey) => this.queries.getQueryData<{ id: string; task: string | null }[]>(key) ?? [];

@@ -127,7 +127,7 @@ async function lead(followed: Followed, tell: (said: Said) => void, signal: Abor
   });
 }
 
-async function digest(token: string): Promise<string> {
+export async function digest(token: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token)));
   return Array.from(bytes.slice(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,17 +1,15 @@
 // A document that somebody writes: as it is written, with what is wrong with it beside it, line and column, as the server's own reader says;
 // and as it reads. Nothing is done with it before it is sent.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 
 import { ask, read, type Schemas } from "../api/client";
 import { Visible } from "../text/Visible";
 import { Written } from "../text/Written";
+import { useRested } from "./rested";
 import "./DocumentField.css";
 
 type Misfit = Schemas["Misfit"];
-
-/** While somebody types they are not told that they are not done. */
-const PAUSE = 400;
 
 interface DocumentFieldProps {
   label: string;
@@ -25,12 +23,9 @@ interface DocumentFieldProps {
 export function DocumentField({ label, kind, value, onValue, autoFocus = false }: DocumentFieldProps) {
   const name = useId();
   const [isRead, setRead] = useState(false);
-  const [rested, setRested] = useState(value);
+  // While somebody types they are not told that they are not done.
+  const rested = useRested(value);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), PAUSE);
-    return () => clearTimeout(timer);
-  }, [value]);
   const checked = useQuery({
     queryKey: ["document", kind, rested],
     queryFn: ({ signal }) => check(kind ?? "plan", rested, signal),

@@ -50,6 +50,6 @@ const onTop = (): Element | null => [...document.querySelectorAll("dialog[open]"
 /** Enter is theirs that have the focus. */
 const isPressed = (target: EventTarget | null): boolean => target instanceof Element && target.closest("a, button, summary") !== null;
 
-function isWriting(target: EventTarget | null): boolean {
+export function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest(".xterm") !== null);
 }

@@ -1,6 +1,6 @@
 // Yes, no, or not like this. What is of high risk or cannot be undone takes a second step, with another key. A card takes an answer once it
-// could be seen, and words that were begun for one answer never go out with another. Somebody else may have answered meanwhile: then that
-// is said, and nothing is changed.
+// could be seen, and words that were begun for one answer never go out with another; they are kept until the card is answered. Somebody else
+// may have answered meanwhile: then that is said, and nothing is changed.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
@@ -9,6 +9,7 @@ import { post } from "../api/client";
 import { whoami } from "../api/queries";
 import type { Card, Waiting } from "../api/types";
 import { useArmed } from "../parts/armed";
+import { useDrafts } from "../parts/drafts";
 import { useKeys } from "../parts/keys";
 import { Refused } from "../parts/States";
 import { EditPlan } from "./EditPlan";
@@ -36,8 +37,8 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
   const { card } = item;
   const queries = useQueryClient();
   const [step, setStep] = useState<Step>("ready");
-  const [drafts, setDrafts] = useState<Partial<Record<Step, string>>>({});
-  const [conditions, setConditions] = useState("");
+  const drafts = useDrafts(`card/${card.card_id}`);
+  const conditions = drafts.of("conditions") ?? "";
   const [looked, setLooked] = useState(0);
   const beside = useRef(NOTHING);
   const shownAt = useRef(Date.now());
@@ -56,6 +57,7 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
       return post(said.verdict === "decline" ? "/v1/approvals/{card}/decline" : "/v1/approvals/{card}/edit", { note: said.note }, { path });
     },
     onSuccess: ({ verdict }) => {
+      drafts.forget();
       noteLooked(card.card_id, secondsSince(shownAt.current));
       onDone(VERDICTS[verdict] ?? "Answered");
     },
@@ -74,7 +76,7 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
     setStep("ready");
     decide.reset();
   };
-  const draft = (of: Step) => ({ note: drafts[of] ?? "", onNote: (note: string) => setDrafts({ ...drafts, [of]: note }), onBack: back, isBusy: !isReady });
+  const draft = (of: Step) => ({ note: drafts.of(of) ?? "", onNote: (note: string) => drafts.keep(of, note), onBack: back, isBusy: !isReady });
 
   useKeys(
     {
@@ -114,7 +116,7 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
         >
           <label>
             On condition that (one a line, if any)
-            <textarea className="short" maxLength={10_000} value={conditions} onChange={(event) => setConditions(event.target.value)} />
+            <textarea className="short" maxLength={10_000} value={conditions} onChange={(event) => drafts.keep("conditions", event.target.value)} />
           </label>
         </Words>
       )}
@@ -125,7 +127,7 @@ export function Decide({ item, onDone }: { item: Extract<Waiting, { kind: "card"
         <Words label="What should be done instead? The agent hears it." action="Send back" onSend={(note) => decide.mutate({ verdict: "edit", note })} isNeeded {...draft("edit")} />
       )}
       {step === "edit" && isPlan && item.task !== null && (
-        <EditPlan task={item.task} isObjective={Boolean(card.details.objective)} isBusy={!isReady} onSend={(words) => decide.mutate({ verdict: "edit", note: words })} onBack={back} />
+        <EditPlan task={item.task} isObjective={Boolean(card.details.objective)} drafts={drafts} isBusy={!isReady} onSend={(words) => decide.mutate({ verdict: "edit", note: words })} onBack={back} />
       )}
       {step === "ready" && (
         <div className="row">

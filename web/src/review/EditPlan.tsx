@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 import { get } from "../api/client";
 import { blob } from "../api/queries";
 import { DocumentField } from "../parts/DocumentField";
+import type { Drafts } from "../parts/drafts";
 import { Failed, Loading } from "../parts/States";
 import { Diff } from "../text/Diff";
 import { asPatch, difference } from "../text/difference";
@@ -17,24 +18,22 @@ interface EditPlanProps {
   task: string;
   /** Of an objective the document is another one than a plan's. */
   isObjective: boolean;
+  /** What was changed is kept while one looks elsewhere. */
+  drafts: Drafts;
   isBusy: boolean;
   onSend(note: string): void;
   onBack(): void;
 }
 
-export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlanProps) {
+export function EditPlan({ task, isObjective, drafts, isBusy, onSend, onBack }: EditPlanProps) {
   const written = useQuery({ queryKey: ["task", task, "document"], queryFn: ({ signal }) => documentOf(task, signal) });
   const bytes = useQuery({ ...blob(written.data ?? ""), enabled: typeof written.data === "string" });
   const [before, setBefore] = useState<string | null>(null);
-  const [after, setAfter] = useState("");
-  const [words, setWords] = useState("");
+  const after = drafts.of("document") ?? before ?? "";
+  const words = drafts.of("edit") ?? "";
   useEffect(() => {
     if (before !== null || bytes.data === undefined) return;
-    void bytes.data.text().then((answer) => {
-      const text = planIn(answer);
-      setBefore(text);
-      setAfter(text);
-    });
+    void bytes.data.text().then((answer) => setBefore(planIn(answer)));
   }, [before, bytes.data]);
 
   const lines = useMemo(() => (before === null ? [] : difference(before, after)), [before, after]);
@@ -59,12 +58,12 @@ export function EditPlan({ task, isObjective, isBusy, onSend, onBack }: EditPlan
     >
       <label>
         What should be different?
-        <textarea className="short" autoFocus value={words} onChange={(event) => setWords(event.target.value)} />
+        <textarea className="short" autoFocus value={words} onChange={(event) => drafts.keep("edit", event.target.value)} />
       </label>
-      {before !== null && <DocumentField label="The plan's document" kind={isObjective || !before.startsWith("---") ? null : "plan"} value={after} onValue={setAfter} />}
+      {before !== null && <DocumentField label="The plan's document" kind={isObjective || !before.startsWith("---") ? null : "plan"} value={after} onValue={(document) => drafts.keep("document", document)} />}
       {before === null && (written.isError || bytes.isError) && <Failed error={written.error ?? bytes.error} />}
       {before === null && !written.isError && !bytes.isError && written.data !== null && <Loading what="the plan's document" />}
-      {isChanged && <Diff name="what you changed" lines={lines.filter((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== " "))} />}
+      {isChanged && <Diff name="what you changed" lines={lines} />}
       {!fits && <p className="refused">That is more than a note may have; say the rest in words.</p>}
       <p className="muted small">What you change is not the plan yet: a planner is told of it, writes the plan anew, and you are asked again.</p>
       <div className="row">
@@ -90,7 +89,7 @@ async function documentOf(task: string, signal: AbortSignal): Promise<string | n
   let found: string | null = null;
   let cursor: string | undefined;
   do {
-    const page = await get("/v1/tasks/{task}/records", { path: { task }, query: { limit: 500, cursor } as never, signal });
+    const page = await get("/v1/tasks/{task}/records", { path: { task }, query: { limit: 500, cursor }, signal });
     for (const { kind, data } of page.records) {
       if (kind === "plan.proposed") found = ((data as { document?: string }).document ?? found);
     }

@@ -1,12 +1,12 @@
 // A question of an agent's: its options as chips, and room for an answer of one's own.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 
 import { post } from "../api/client";
 import type { Waiting } from "../api/types";
 import { Ago } from "../parts/Ago";
 import { useArmed } from "../parts/armed";
 import { Badge } from "../parts/Badge";
+import { useDrafts } from "../parts/drafts";
 import { useKeys } from "../parts/keys";
 import { Refused } from "../parts/States";
 import { Visible } from "../text/Visible";
@@ -19,10 +19,15 @@ export function QuestionCard({ item, onDone }: { item: Extract<Waiting, { kind: 
   const isArmed = useArmed();
   const options = asked.options ?? [];
   const queries = useQueryClient();
-  const [words, setWords] = useState("");
+  const drafts = useDrafts(`question/${item.id}`);
+  const words = drafts.of("answer") ?? "";
+  const setWords = (answer: string) => drafts.keep("answer", answer);
   const send = useMutation({
     mutationFn: () => post("/v1/questions/{question}/answer", { answer: words }, { path: { question: item.id } }),
-    onSuccess: () => onDone("Answered"),
+    onSuccess: () => {
+      drafts.forget();
+      onDone("Answered");
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["questions"] }),
   });
   useKeys(Object.fromEntries(options.slice(0, 9).map((option, index) => [String(index + 1), () => setWords(option)])), isArmed);

@@ -56,8 +56,11 @@ export function ReviewPage() {
     k: () => all.length > 1 && go(all[(place - 1 + all.length) % all.length]),
   });
 
-  if (cards.data === undefined && cards.isError) return <Page title="Review"><Failed error={cards.error} again={() => void cards.refetch()} /></Page>;
-  if (cards.data === undefined || asked.data === undefined) return <Page title="Review"><Loading what="what waits for you" /></Page>;
+  // Either of them can be decided while the other cannot be read.
+  const failed = [cards, asked].filter(({ data, isError }) => data === undefined && isError);
+  const failure = failed[0] !== undefined && <Failed error={failed[0].error} again={() => failed.forEach(({ refetch }) => void refetch())} />;
+  if (failed.length === 2) return <Page title="Review">{failure}</Page>;
+  if ([cards, asked].some(({ data, isError }) => data === undefined && !isError)) return <Page title="Review"><Loading what="what waits for you" /></Page>;
 
   return (
     <Page title="Review" wide beside={all.length > 0 && <span className="muted number">{plural(all.length, "thing waits", "things wait")} for you</span>}>
@@ -65,7 +68,8 @@ export function ReviewPage() {
         <div className="stack">
           <p role="status" className={said === "" ? "sr" : "muted small"}><Visible text={said} /></p>
           {active === undefined && id !== undefined && <Answered key={id} id={id} kind={kinds.current.get(id)} onNext={all.length > 0 ? () => go(all[0]) : undefined} />}
-          {active === undefined && id === undefined && (
+          {failure}
+          {active === undefined && id === undefined && failed.length === 0 && (
             <Empty title="Nothing waits for you.">
               <p>Cards and questions come here by themselves, the moment somebody needs you.</p>
             </Empty>

@@ -1,16 +1,16 @@
 // Where one says something: to the conversation, with files where they are wanted, to a planner who makes an objective of it, or straight to
 // whoever works on one of its tasks.
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 
 import { post } from "../api/client";
 import type { Session } from "../api/types";
+import { useDrafts } from "../parts/drafts";
 import { Icon } from "../parts/Icon";
 import { Refused } from "../parts/States";
 import { firstLine } from "../text/format";
 import { shown } from "../text/visible";
 import { asSent, type Attached, attachedOf, isFit, tooMuch } from "./attachments";
-import { draft, keepDraft } from "./drafts";
 import { Files } from "./Files";
 
 /** What is said is an objective: a planner asks what is unclear, and it begins when its work and its worst case were agreed on. */
@@ -18,7 +18,8 @@ const OBJECTIVE = "objective";
 const PLACEHOLDERS: Record<string, string> = { "": "Say something …", [OBJECTIVE]: "What is to be reached, and how can one tell? …" };
 
 export function Composer({ session, tasks, onSaid }: { session: string; tasks: Session["tasks"]; onSaid(): void }) {
-  const [words, setWords] = useState(() => draft(session));
+  const drafts = useDrafts(`session/${session}`);
+  const words = drafts.of("words") ?? "";
   const [files, setFiles] = useState<Attached[]>([]);
   const [to, setTo] = useState("");
   const [isOver, setOver] = useState(false);
@@ -33,14 +34,13 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
     },
     onSuccess: (_, message) => {
       // What was written while it was sent is not said yet.
-      setWords((now) => (now === message ? "" : now));
+      if (drafts.of("words") === message) drafts.forget();
       setFiles([]);
       if (target === OBJECTIVE) setTo("");
       onSaid();
       field.current?.focus();
     },
   });
-  useEffect(() => keepDraft(session, words), [session, words]);
   const wrong = tooMuch(files);
   const isReady = words.trim() !== "" && !say.isPending && isFit(files) && (takesFiles || files.length === 0);
   const send = () => {
@@ -109,7 +109,7 @@ export function Composer({ session, tasks, onSaid }: { session: string; tasks: S
             rows={1}
             maxLength={65_536}
             value={words}
-            onChange={(event) => setWords(event.target.value)}
+            onChange={(event) => drafts.keep("words", event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
               event.preventDefault();

@@ -6,6 +6,7 @@ import { useEffect, useRef } from "react";
 import { worker } from "../api/queries";
 import { plain } from "../text/ansi";
 import { short } from "../text/format";
+import { Visible } from "../text/Visible";
 import type { LiveWords } from "./live";
 
 export function LiveWork({ words }: { words: LiveWords }) {
@@ -13,7 +14,7 @@ export function LiveWork({ words }: { words: LiveWords }) {
   return (
     <section>
       <h3 className="live-head">
-        {run?.atom && <code>{run.atom}</code>} <Link to="/executions/$execution" params={{ execution: words.execution }}>{run?.agent_id ?? "agent"} {short(words.execution)}</Link>
+        {run?.atom && <code><Visible text={run.atom} /></code>} <Link to="/executions/$execution" params={{ execution: words.execution }}><Visible text={run?.agent_id ?? "agent"} /> {short(words.execution)}</Link>
       </h3>
       <LiveNow words={words} />
     </section>

@@ -1,18 +1,16 @@
 // What was said and what came of it, the newest last. It keeps to its end while one is there.
 import { Link } from "@tanstack/react-router";
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { memo, type RefObject, useLayoutEffect, useMemo, useRef } from "react";
 
 import { Ago } from "../parts/Ago";
 import { Standing } from "../parts/Badge";
 import { Markdown } from "../text/Markdown";
 import { Visible } from "../text/Visible";
+import { isAtEnd } from "./atEnd";
 import type { LiveWords } from "./live";
 import { LiveNow } from "./LiveNow";
 import type { Story as Told, StoryItem } from "./story";
 import { WorkCard } from "./WorkCard";
-
-/** So near the end counts as there. */
-const NEAR = 160;
 
 interface StoryProps {
   story: Told;
@@ -23,29 +21,17 @@ interface StoryProps {
 }
 
 export function Story({ story, live, hasEarlier, isReading, onEarlier }: StoryProps) {
-  const isAtEnd = useRef(true);
-  useEffect(() => {
-    const look = () => {
-      isAtEnd.current = window.innerHeight + window.scrollY > document.documentElement.scrollHeight - NEAR;
-    };
-    window.addEventListener("scroll", look, { passive: true });
-    return () => window.removeEventListener("scroll", look);
-  }, []);
-  useLayoutEffect(() => {
-    if (isAtEnd.current) window.scrollTo({ top: document.documentElement.scrollHeight });
-  });
-  const begun = new Set(story.items.flatMap((item) => (item.kind === "task" ? [item.task] : [])));
+  const list = useRef<HTMLOListElement>(null);
+  useEndKept(list);
+  const begun = useMemo(() => new Set(story.items.flatMap((item) => (item.kind === "task" ? [item.task] : []))), [story]);
   return (
     <>
       {hasEarlier && <button type="button" className="quiet" disabled={isReading} onClick={onEarlier}>{isReading ? "Reading …" : "Earlier"}</button>}
-      <ol className="story" aria-label="Conversation">
-        {story.items.map((item) => (
-          <li key={item.key}>
-            {item.kind === "said" && <Utterance item={item} />}
-            {item.kind === "news" && <News item={item} />}
-            {item.kind === "task" && <WorkCard task={item.task} live={live.filter(({ task }) => task === item.task)} />}
-          </li>
-        ))}
+      <ol ref={list} className="story" aria-label="Conversation">
+        {story.items.map((item) => {
+          const ours = item.kind === "task" ? live.filter(({ task }) => task === item.task) : [];
+          return <Item key={item.key} item={item} live={ours.length === 0 ? SILENT : ours} />;
+        })}
         {live
           .filter(({ task }) => !begun.has(task))
           // What a turn decides is for the runtime.
@@ -55,6 +41,36 @@ export function Story({ story, live, hasEarlier, isReading, onEarlier }: StoryPr
       <p className="muted small" role="status">{story.isThinking ? "Windlass is thinking about it …" : ""}</p>
     </>
   );
+}
+
+/** One and the same, so that what nobody says anything to is not drawn anew at each word of somebody else. */
+const SILENT: LiveWords[] = [];
+
+const Item = memo(function Item({ item, live }: { item: StoryItem; live: LiveWords[] }) {
+  return (
+    <li>
+      {item.kind === "said" && <Utterance item={item} />}
+      {item.kind === "news" && <News item={item} />}
+      {item.kind === "task" && <WorkCard task={item.task} live={live} />}
+    </li>
+  );
+});
+
+/** Whoever is at the end of it stays there, whatever makes it longer; whoever reads further up stays there, too. */
+function useEndKept(list: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    let isThere = true;
+    const look = () => void (isThere = isAtEnd());
+    const keep = () => isThere && window.scrollTo({ top: document.documentElement.scrollHeight });
+    const watcher = new ResizeObserver(keep);
+    if (list.current !== null) watcher.observe(list.current);
+    keep();
+    window.addEventListener("scroll", look, { passive: true });
+    return () => {
+      watcher.disconnect();
+      window.removeEventListener("scroll", look);
+    };
+  }, [list]);
 }
 
 function Utterance({ item }: { item: Extract<StoryItem, { kind: "said" }> }) {

@@ -48,22 +48,22 @@ function Conversation({ id, known }: { id: string; known: Schemas["SessionSummar
   const queries = useQueryClient();
   // One in which nothing was said is not known yet.
   const current = useQuery({ ...session(id), enabled: known !== undefined, retry: (count, error) => asProblem(error).isPassing && count < 4 });
-  const story = useStory(known === undefined ? undefined : id, known?.began_position ?? 0);
+  const read = useStory(known === undefined ? undefined : id, known?.began_position ?? 0);
   const tasks = current.data?.tasks ?? [];
   const ours = new Set([...tasks.map(({ task_id }) => task_id), ...(known?.tasks ?? []), current.data?.turn ?? known?.turn]);
   const live = useLiveWords((task) => ours.has(task));
   return (
     <div className="stream">
-      {story.error !== null ? (
-        <Failed error={story.error} again={story.again} />
-      ) : known !== undefined && !story.isRead ? (
+      {read.error !== null ? (
+        <Failed error={read.error} again={read.again} />
+      ) : known !== undefined && !read.isRead ? (
         <Loading what="what was said" />
       ) : known === undefined ? (
         <Empty title="Nothing was said here yet.">
           <p>Say what you would like to know or to have done. Small talk is answered at once; work waits for your yes in Review.</p>
         </Empty>
       ) : (
-        <Story story={story} live={live} hasEarlier={story.hasEarlier} isReading={story.isReading} onEarlier={story.readEarlier} />
+        <Story story={read.story} live={live} hasEarlier={read.hasEarlier} isReading={read.isReading} onEarlier={read.readEarlier} />
       )}
       <Composer
         session={id}

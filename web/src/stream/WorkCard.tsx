@@ -63,7 +63,7 @@ function AtWork({ task: { task_id: id, planned } }: { task: Task }) {
   return (
     <p className="at-work muted small">
       {items !== undefined && <span className="number">{done} of {items} done</span>}
-      <span>{atom && <><code>{atom}</code>: </>}<InWords says={told.says} />{told.quote !== undefined && <> <Visible text={told.quote} /></>} · <Ago at={last.at} /></span>
+      <span>{atom && <><code><Visible text={atom} /></code>: </>}<InWords says={told.says} />{told.quote !== undefined && <> <Visible text={told.quote} /></>} · <Ago at={last.at} /></span>
     </p>
   );
 }

@@ -20,3 +20,9 @@ test("what the server would refuse is refused before it is sent, with what to do
   expect([tooMuch([file]), tooMuch([file, file, file, file])]).toEqual([null, "They have 16 MB together, and may have 15 MB."]);
   expect(tooMuch(new Array(MOST_FILES + 1).fill({ ...file, size: 1 }))).toContain("51 files");
 });
+
+test("what cannot be read is named, and says why it does not go", async () => {
+  const folder = Object.assign(new File([], "folder"), { arrayBuffer: () => Promise.reject(new DOMException("", "NotFoundError")) });
+  const found = await attachedOf(folder);
+  expect([found.name, found.problem]).toEqual(["folder", expect.stringContaining("It cannot be read")]);
+});

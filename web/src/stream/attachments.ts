@@ -21,7 +21,12 @@ export async function attachedOf(file: File): Promise<Attached> {
   const [name, size] = [file.name, file.size];
   const refused = (problem: string): Attached => ({ name, size, problem, content: "" });
   if (size > LARGEST_PICTURE) return refused(`It is larger than ${bytes(LARGEST_PICTURE)}; put it into the folder, where it can be read page by page.`);
-  const content = new Uint8Array(await file.arrayBuffer());
+  let content: Uint8Array;
+  try {
+    content = new Uint8Array(await file.arrayBuffer());
+  } catch {
+    return refused("It cannot be read: it is a folder, is gone by now, or may not be read here.");
+  }
   if (!isPicture(content)) {
     if (size > LONGEST_TEXT) return refused(`It is longer than ${LONGEST_TEXT / 1024} KiB; put it into the folder, where it can be read page by page.`);
     if (!isText(content)) return refused("It is neither text nor a picture (PNG, JPEG, GIF or WebP); put it into the folder.");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { StoredRecord } from "../api/types";
-import { merged, storyOf } from "./story";
+import { merged, MOST, storyOf, withNews } from "./story";
 
 let position = 0;
 const record = (kind: string, data: Record<string, unknown>, surfaces: StoredRecord["surfaces"] = []): StoredRecord => {
@@ -38,4 +38,15 @@ test("pages and news make one story, whatever came first", () => {
   expect(merged(merged([], [three]), [one, two, three])).toEqual([one, two, three]);
   const known = [one, two];
   expect(merged(known, [two])).toBe(known);
+});
+
+test("of a conversation that goes on and on the end is kept, and where the rest is", () => {
+  const many = Array.from({ length: MOST }, () => record("user.said", { words: "again" }));
+  const news = record("user.said", { words: "news" });
+  const kept = withNews({ records: many, earlier: null }, [news], true);
+  expect([kept.records.length, kept.records.at(-1), kept.earlier]).toEqual([MOST, news, String(many[1]?.position)]);
+  // Not what somebody reads at this moment.
+  expect(withNews({ records: many, earlier: null }, [news], false)).toMatchObject({ records: { length: MOST + 1 }, earlier: null });
+  const before = { records: many, earlier: "3" };
+  expect(withNews(before, many.slice(3, 5), true)).toBe(before);
 });

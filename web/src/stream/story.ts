@@ -72,3 +72,21 @@ export function merged(before: StoredRecord[], more: StoredRecord[]): StoredReco
   const fresh = more.filter(({ position }) => !known.has(position));
   return fresh.length === 0 ? before : [...before, ...fresh].sort((one, other) => one.position - other.position);
 }
+
+/** What was read of it, and where earlier records are: null where there are none, undefined before anything was read. */
+export interface Read {
+  records: StoredRecord[];
+  earlier: string | null | undefined;
+}
+
+/** So many records are kept while more come: earlier ones are read again when somebody wants them. */
+export const MOST = 1_000;
+
+/** With what has just happened. Of many records the oldest go, but not while somebody reads further up. */
+export function withNews(before: Read, news: StoredRecord[], isAtEnd: boolean): Read {
+  const records = merged(before.records, news);
+  if (records === before.records) return before;
+  if (records.length <= MOST || !isAtEnd) return { ...before, records };
+  const kept = records.slice(-MOST);
+  return { records: kept, earlier: String(kept[0]?.position) };
+}

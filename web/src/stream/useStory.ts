@@ -1,19 +1,14 @@
 // The records of a conversation: the newest of them, earlier ones when they are asked for, and what is added as it happens.
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { get } from "../api/client";
 import type { StoredRecord } from "../api/types";
 import { useLive } from "../live/LiveEvents";
-import { merged, STORY_KINDS, storyOf } from "./story";
+import { isAtEnd } from "./atEnd";
+import { merged, type Read, STORY_KINDS, storyOf, withNews } from "./story";
 
 /** So many records are read at once. */
 const PAGE = 120;
-
-interface Read {
-  records: StoredRecord[];
-  /** Where earlier ones are; null where there are none, and undefined before anything was read. */
-  earlier: string | null | undefined;
-}
 
 export function useStory(session: string | undefined, began: number) {
   const { follow } = useLive();
@@ -33,7 +28,7 @@ export function useStory(session: string | undefined, began: number) {
       try {
         let cursor = from;
         for (;;) {
-          const page = await get("/v1/activity", { query: { session, kinds: STORY_KINDS.join(","), limit: PAGE, cursor } as never, signal });
+          const page = await get("/v1/activity", { query: { session, kinds: STORY_KINDS.join(","), limit: PAGE, cursor }, signal });
           const next = page.next && Number(page.next) > began ? page.next : null;
           const found = page.records as StoredRecord[];
           setRead((before) => ({ records: merged(before.records, found), earlier: from === undefined && before.earlier !== undefined ? before.earlier : next }));
@@ -64,7 +59,7 @@ export function useStory(session: string | undefined, began: number) {
     const stop = follow({
       onRecords: (records) => {
         const ours = records.filter(({ stream, kind }) => stream === `session/${session}` && STORY_KINDS.includes(kind));
-        if (ours.length > 0) setRead((before) => ({ ...before, records: merged(before.records, ours) }));
+        if (ours.length > 0) setRead((before) => withNews(before, ours, isAtEnd()));
         // Of an agent's words to the user nobody knows here for which conversation it works: that is asked.
         if (records.some(({ kind, data }) => kind === "owner-effect.recorded" && data.kind === "told")) void readBack(undefined);
       },
@@ -81,8 +76,9 @@ export function useStory(session: string | undefined, began: number) {
   }, [session, follow, readAnew, readBack]);
 
   const { records, earlier } = read;
+  const story = useMemo(() => storyOf(records), [records]);
   return {
-    ...storyOf(records),
+    story,
     error,
     isReading,
     isRead: earlier !== undefined,

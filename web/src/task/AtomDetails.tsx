@@ -10,6 +10,7 @@ import { Icon } from "../parts/Icon";
 import { useKeys } from "../parts/keys";
 import { short } from "../text/format";
 import { Visible } from "../text/Visible";
+import { shown } from "../text/visible";
 import { Redirect } from "./Redirect";
 import { bound } from "./wanted";
 import { wayKey, waysOf } from "./ways";
@@ -41,16 +42,16 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
   return (
     <section className="atom-details" aria-label={`About ${part.id}`}>
       <div className="spread">
-        <h3 ref={heading} tabIndex={-1}><code>{part.id}</code> {part.type === "atom" && <Standing standing={part.standing} />}</h3>
+        <h3 ref={heading} tabIndex={-1}><code><Visible text={part.id} /></code> {part.type === "atom" && <Standing standing={part.standing} />}</h3>
         <button type="button" className="quiet" aria-label="Close" onClick={close}><Icon name="close" /></button>
       </div>
       {part.type === "atom" ? (
         <>
           <p><Visible text={part.title} /></p>
           <dl className="facts small">
-            {part.after.length > 0 && <><dt>After</dt><dd>{part.after.join(", ")}</dd></>}
-            {part.waits_for.length > 0 && <><dt>Waits for</dt><dd>{part.waits_for.join(", ")}</dd></>}
-            {part.or_group !== undefined && <><dt>One way to</dt><dd>{part.or_group}{way !== undefined && ` (${way.rank} of ${way.of})`}</dd></>}
+            {part.after.length > 0 && <><dt>After</dt><dd><Visible text={part.after.join(", ")} /></dd></>}
+            {part.waits_for.length > 0 && <><dt>Waits for</dt><dd><Visible text={part.waits_for.join(", ")} /></dd></>}
+            {part.or_group !== undefined && <><dt>One way to</dt><dd><Visible text={part.or_group} />{way !== undefined && ` (${way.rank} of ${way.of})`}</dd></>}
             {way?.fares === "given_up" && <><dt>Given up</dt><dd>{way.because === undefined ? "it failed" : <Visible text={way.because} />}</dd></>}
             {part.attempts !== null && <><dt>Attempts</dt><dd>{part.attempts.used} of {part.attempts.of}</dd></>}
             {part.note !== null && <><dt>Note</dt><dd><Visible text={part.note} /></dd></>}
@@ -88,17 +89,17 @@ export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
             const { fares, because } = ways.get(wayKey(part.id, choice)) ?? { fares: "left" };
             return (
               <li key={choice}>
-                <code>{choice}</code> {fares === "taken" && <strong>is taken</strong>}
+                <code><Visible text={choice} /></code> {fares === "taken" && <strong>is taken</strong>}
                 {fares === "given_up" && <span className="muted">was given up{because !== undefined && <>: <Visible text={because} /></>}</span>}
                 {!isOver && choice !== part.selected && (
-                  <button type="button" onClick={() => setChange({ what: { graph: { select: { [part.id]: choice } } }, words: `Take ${choice} for ${part.id}` })}>Take {choice} …</button>
+                  <button type="button" onClick={() => setChange({ what: { graph: { select: { [part.id]: choice } } }, words: `Take ${choice} for ${part.id}` })}>Take {shown(choice)} …</button>
                 )}
               </li>
             );
           })}
         </ol>
       )}
-      {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} />}
+      {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} onDone={() => { setChange(null); setSaid(null); }} />}
     </section>
   );
 }
@@ -113,7 +114,7 @@ function WorkedOn({ task, atom }: { task: string; atom: string }) {
       <dd>
         {runs.map((run) => (
           <div key={run.execution_id}>
-            <Link to="/executions/$execution" params={{ execution: run.execution_id }}>{run.agent_id} {short(run.execution_id)}</Link> <Standing standing={String(run.lifecycle)} />
+            <Link to="/executions/$execution" params={{ execution: run.execution_id }}><Visible text={run.agent_id ?? "agent"} /> {short(run.execution_id)}</Link> <Standing standing={String(run.lifecycle)} />
           </div>
         ))}
         {found.hasNextPage && <button type="button" className="quiet" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Look further</button>}

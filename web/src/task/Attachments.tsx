@@ -1,5 +1,5 @@
-// Files that belong to what is asked for: chosen, dropped or pasted, and taken away again.
-import { type Dispatch, type SetStateAction, useRef } from "react";
+// Files that belong to what is asked for: chosen, dropped or pasted anywhere in its form, and taken away again.
+import { type Dispatch, type SetStateAction, useEffect, useRef } from "react";
 
 import { type Attached, attachedOf, tooMuch } from "../stream/attachments";
 import { Files } from "../stream/Files";
@@ -11,18 +11,25 @@ export function Attachments({ files, onFiles }: { files: Attached[]; onFiles: Di
     onFiles((before) => [...before, ...read]);
   };
   const wrong = tooMuch(files);
+  const place = useRef<HTMLDivElement>(null);
+  const latest = useRef(take);
+  latest.current = take;
+  // Whoever pastes or drops one has the goal before them, and not the line that says that they may.
+  useEffect(() => {
+    const form = place.current?.closest("form");
+    const end = new AbortController();
+    const heard = (event: Event, given: DataTransfer | null) => {
+      if (given === null || given.files.length === 0) return;
+      event.preventDefault();
+      void latest.current(given.files);
+    };
+    form?.addEventListener("paste", (event) => heard(event, event.clipboardData), end);
+    form?.addEventListener("drop", (event) => heard(event, event.dataTransfer), end);
+    form?.addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault(), end);
+    return () => end.abort();
+  }, []);
   return (
-    <div
-      className="attachments"
-      role="group"
-      aria-label="Attached"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        void take(event.dataTransfer.files);
-      }}
-      onPaste={(event) => void take(event.clipboardData.files)}
-    >
+    <div ref={place} className="attachments" role="group" aria-label="Attached">
       <div className="row">
         <button type="button" onClick={() => chooser.current?.click()}>Attach files …</button>
         <span className="muted small">or drop or paste them here: texts and pictures</span>

@@ -17,21 +17,25 @@ type Say = (what: object, meant: string) => void;
 export function Change({ task, graph, onClose }: { task: string; graph: WorkGraph; onClose(): void }) {
   const [kind, setKind] = useState<Kind>("part");
   const [change, setChange] = useState<{ what: object; meant: string } | null>(null);
-  if (change !== null) return <Redirect task={task} change={change.what} words={change.meant} onClose={onClose} />;
   const say: Say = (what, meant) => setChange({ what, meant });
   return (
-    <Dialog label="Change what was agreed on" onClose={onClose}>
-      <div className="stack">
-        <h2>What is to be different?</h2>
-        <div className="chips row" role="group" aria-label="What changes">
-          {(Object.keys(KINDS) as Kind[]).map((one) => <button key={one} type="button" aria-pressed={one === kind} onClick={() => setKind(one)}>{KINDS[one]}</button>)}
+    <>
+      <Dialog label="Change what was agreed on" onClose={onClose}>
+        <div className="stack">
+          <h2>What is to be different?</h2>
+          <div className="chips row" role="group" aria-label="What changes">
+            {(Object.keys(KINDS) as Kind[]).map((one) => <button key={one} type="button" aria-pressed={one === kind} onClick={() => setKind(one)}>{KINDS[one]}</button>)}
+          </div>
+          {/* What was written of one stands there while another is looked at. */}
+          <div hidden={kind !== "part"}><Part graph={graph} say={say} /></div>
+          <div hidden={kind !== "goal"}><Goal task={task} say={say} /></div>
+          <div hidden={kind !== "limits"}><TheLimits task={task} say={say} /></div>
+          <p className="muted small">A part is dropped, a way taken and what a part came to corrected at the part itself, in the graph.</p>
         </div>
-        {kind === "part" && <Part graph={graph} say={say} />}
-        {kind === "goal" && <Goal task={task} say={say} />}
-        {kind === "limits" && <TheLimits task={task} say={say} />}
-        <p className="muted small">A part is dropped, a way taken and what a part came to corrected at the part itself, in the graph.</p>
-      </div>
-    </Dialog>
+      </Dialog>
+      {/* Over the form and not in its place: whoever comes back, or is refused, goes on with what was written. */}
+      {change !== null && <Redirect task={task} change={change.what} words={change.meant} onClose={() => setChange(null)} onDone={onClose} />}
+    </>
   );
 }
 

@@ -5,7 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { executionsOf, spending } from "../api/queries";
 import type { Execution } from "../api/types";
 import { Standing } from "../parts/Badge";
-import { plural, short } from "../text/format";
+import { money, plural, short } from "../text/format";
+import { Visible } from "../text/Visible";
 import { cost } from "./cost";
 import { Plot } from "./Plot";
 
@@ -26,7 +27,7 @@ export function Executions({ task }: { task: string }) {
             <li key={run.execution_id}>
               <Link to="/executions/$execution" params={{ execution: run.execution_id }}>
                 <Standing standing={String(run.attention) !== "none" ? String(run.attention) : String(run.lifecycle)} />
-                <span>{run.atom && <><code>{run.atom}</code> </>}{run.agent_id} <span className="muted">{run.model} · {short(run.execution_id)}{run.parent && ` · for ${short(run.parent)}`}</span></span>
+                <span>{run.atom && <><code><Visible text={run.atom} /></code> </>}<Visible text={run.agent_id ?? "agent"} /> <span className="muted"><Visible text={run.model ?? ""} /> · {short(run.execution_id)}{run.parent && ` · for ${short(run.parent)}`}</span></span>
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                   <rect className="track" width="100" height="8" />
                   <rect className="span" x={share(began(run))} width={Math.max(1, share(Date.parse(run.last_at)) - share(began(run)))} height="8" />
@@ -48,13 +49,12 @@ export function OverTime({ task }: { task: string }) {
   const spent = useQuery(spending(task)).data;
   if (spent === undefined || spent.points.length < 2) return null;
   const at = (point: { at: string }) => Date.parse(point.at);
-  const hasCost = (spent.points.at(-1)?.cost_usd ?? 0) > 0;
   return (
     <section className="panel">
       <header><h2>Over time</h2></header>
       <div className="body stack">
         <Plot name="Tokens" points={spent.points.map((point) => [at(point), point.tokens])} told={(count) => `${Math.round(count).toLocaleString("en")} tokens`} />
-        {hasCost && <Plot name="Money" points={spent.points.map((point) => [at(point), point.cost_usd])} told={(usd) => `$${usd.toFixed(4)}${spent.unpriced ? " and more" : ""}`} />}
+        <Plot name="Money" points={spent.points.map((point) => [at(point), point.cost_usd])} told={(usd) => `${money(usd)}${spent.unpriced ? " and more" : ""}`} />
         {spent.unpriced && <p className="muted small">An answer came from a model without a price: it cost more than is counted.</p>}
       </div>
     </section>

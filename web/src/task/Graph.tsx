@@ -95,7 +95,7 @@ function Atom({ data }: NodeProps) {
     <div className={`atom ${part.standing}`}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="name">
-        <code>{part.id}</code>
+        <code><Visible text={part.id} /></code>
         <span>{words(part.standing)}{part.attempts !== null && part.attempts.used > 0 && ` ${part.attempts.used}/${part.attempts.of}`}{way !== undefined && ` · way ${way.rank} of ${way.of}`}</span>
       </div>
       <div className="title"><Visible text={part.title} /></div>
@@ -109,7 +109,7 @@ function Group({ data }: NodeProps) {
   return (
     <div className="group">
       <Handle type="target" position={Position.Left} isConnectable={false} />
-      one of <code>{part.id}</code>{part.selected !== null && <>: {part.selected}</>}
+      one of <code><Visible text={part.id} /></code>{part.selected !== null && <>: <Visible text={part.selected} /></>}
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );

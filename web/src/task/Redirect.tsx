@@ -15,17 +15,27 @@ import { plural } from "../text/format";
 import { Visible } from "../text/Visible";
 import "../review/Review.css";
 
-/** Either a change, or a planner who looked for one. */
-export function Redirect({ task, change, planner, words, onClose }: { task: string; change?: object; planner?: string; words: string; onClose(): void }) {
+interface RedirectProps {
+  task: string;
+  /** Either a change, or a planner who looked for one. */
+  change?: object;
+  planner?: string;
+  words: string;
+  onClose(): void;
+  /** It is changed; where nothing is said about that, it is closed as well. */
+  onDone?(): void;
+}
+
+export function Redirect({ task, change, planner, words, onClose, onDone = onClose }: RedirectProps) {
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const send = (confirmed: boolean, seen?: string) =>
-    post("/v1/tasks/{task}/redirect", { ...(change ? { change: change as never } : {}), ...(planner ? { planner } : {}), note: planner ? "" : words, confirmed, ...(seen ? { seen } : {}) }, { path: { task } });
+    post("/v1/tasks/{task}/redirect", { ...(change ? { change } : {}), ...(planner ? { planner } : {}), note: planner ? "" : words, confirmed, ...(seen ? { seen } : {}) }, { path: { task } });
   const preview = useMutation({ mutationFn: () => send(false), onSuccess: () => setAsked(false) });
   // What is confirmed is what was shown: where something has happened since, the server says so and changes nothing.
   const confirm = useMutation({
     mutationFn: () => send(true, preview.data?.seen ?? undefined),
-    onSuccess: onClose,
+    onSuccess: onDone,
     onError: () => setAsked(false),
     onSettled: () => queries.invalidateQueries({ queryKey: ["task"] }),
   });
@@ -58,15 +68,15 @@ export function Redirect({ task, change, planner, words, onClose }: { task: stri
             </p>
             {bound !== null && <WorstCase bound={bound} />}
             {isAsked && <p role="alert"><strong>The work may reach services beyond its folder. Is that meant?</strong></p>}
-            <div className="row">
-              {isGrave && !isAsked
-                ? <button type="button" className="primary" disabled={isChanged} onClick={() => setAsked(true)}>Change it …</button>
-                : <button type="button" className={isGrave ? "danger" : "primary"} disabled={confirm.isPending || isChanged} onClick={() => confirm.mutate()}>{isGrave ? "Change it, that is meant" : "Change it"}</button>}
-              <button type="button" onClick={onClose}>Back</button>
-            </div>
-            <p className="muted small">Your yes is signed for exactly this.</p>
           </>
         )}
+        <div className="row">
+          {shown !== undefined && (isGrave && !isAsked
+            ? <button type="button" className="primary" disabled={isChanged} onClick={() => setAsked(true)}>Change it …</button>
+            : <button type="button" className={isGrave ? "danger" : "primary"} disabled={confirm.isPending || isChanged} onClick={() => confirm.mutate()}>{isGrave ? "Change it, that is meant" : "Change it"}</button>)}
+          <button type="button" onClick={onClose}>Back</button>
+        </div>
+        {shown !== undefined && <p className="muted small">Your yes is signed for exactly this.</p>}
       </div>
     </Dialog>
   );

@@ -28,7 +28,7 @@ export function TaskActions({ task }: { task: Task }) {
   const wish = useMutation({
     mutationFn: async (what: Exclude<Wish, "start">) => {
       const path = { task: task.task_id };
-      if (what === "resume") await post("/v1/tasks/{task}/resume", undefined as never, { path });
+      if (what === "resume") await post("/v1/tasks/{task}/resume", undefined, { path });
       else await post(`/v1/tasks/{task}/${what}`, { reason: "asked for in the console" }, { path });
     },
     onSuccess: () => setAsked(null),

@@ -45,7 +45,7 @@ export function TaskPage() {
             </p>
             {task.part_of && (
               <p className="muted task-facts">
-                A part ({words(task.part_of.kind)}{task.part_of.atom && <>, <code>{task.part_of.atom}</code></>}) of <Link to="/tasks/$task" params={{ task: task.part_of.root }} {...(task.part_of.atom ? { search: { atom: task.part_of.atom } } : {})}><Visible text={task.part_of.title || short(task.part_of.root)} /></Link>, with which it rests and ends.
+                A part ({words(task.part_of.kind)}{task.part_of.atom && <>, <code><Visible text={task.part_of.atom} /></code></>}) of <Link to="/tasks/$task" params={{ task: task.part_of.root }} {...(task.part_of.atom ? { search: { atom: task.part_of.atom } } : {})}><Visible text={task.part_of.title || short(task.part_of.root)} /></Link>, with which it rests and ends.
               </p>
             )}
             {waitsFor.map((one) => (

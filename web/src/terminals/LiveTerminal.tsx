@@ -68,9 +68,11 @@ export default function LiveTerminal({ execution }: { execution: string }) {
       timer = setTimeout(() => void connect(), wait);
       wait = Math.min(wait * 2, 8_000);
     };
+    /** What was given before is painted before, and not on a screen of another size. */
+    const inTurn = (act: () => void) => terminal.write("", () => !isOver && act());
     const hear = (told: Told) => {
       if (told.type === "hello") {
-        terminal.reset();
+        inTurn(() => terminal.reset());
         setName(told.name);
         setMayType(told.may_type);
         isTyping = told.may_type;
@@ -78,13 +80,13 @@ export default function LiveTerminal({ execution }: { execution: string }) {
         wait = 500;
         said = "";
         tellRoom();
-      } else if (told.type === "size") terminal.resize(told.cols, told.rows);
+      } else if (told.type === "size") inTurn(() => terminal.resize(told.cols, told.rows));
       else if (told.type === "refused") setSays(told.detail);
       else if (told.type === "ended") setSays(`It has ended: ${told.how}`);
     };
     const connect = async () => {
       try {
-        const ticket = await post("/v1/executions/{execution}/terminal/ticket", undefined as never, { path: { execution } });
+        const ticket = await post("/v1/executions/{execution}/terminal/ticket", undefined, { path: { execution } });
         if (isOver) return;
         const scheme = location.protocol === "https:" ? "wss" : "ws";
         socket = new WebSocket(`${scheme}://${location.host}/v1/executions/${encodeURIComponent(execution)}/terminal/attach`, [PROTOCOL, (ticket as { protocol: string }).protocol]);
@@ -102,7 +104,7 @@ export default function LiveTerminal({ execution }: { execution: string }) {
       } catch (error) {
         const problem = asProblem(error);
         setSays(problem.message);
-        if (problem.isOutage) again();
+        if (problem.isPassing) again();
       }
     };
     void connect();

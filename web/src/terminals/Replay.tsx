@@ -1,11 +1,11 @@
 // A recording, played or scrubbed through.
 import { useQuery } from "@tanstack/react-query";
-import type { Terminal } from "@xterm/xterm";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import { ask, read } from "../api/client";
 import { Failed, Loading } from "../parts/States";
 import { duration } from "../text/format";
+import { Painter } from "./painter";
 import { type Recording, recordingOf } from "./recording";
 import { screen } from "./screen";
 import "./Terminals.css";
@@ -27,36 +27,20 @@ const SPEEDS = [1, 2, 4, 16];
 
 function Player({ recording }: { recording: Recording }) {
   const place = useRef<HTMLDivElement>(null);
-  const terminal = useRef<Terminal | null>(null);
-  /** How many frames are painted. */
-  const painted = useRef(0);
+  const painter = useRef<Painter | null>(null);
   const [at, setAt] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
 
   useEffect(() => {
     if (place.current === null) return;
-    terminal.current = screen(place.current, recording.cols, recording.rows);
-    terminal.current.options.disableStdin = true;
-    painted.current = 0;
-    return () => terminal.current?.dispose();
+    const terminal = screen(place.current, recording.cols, recording.rows);
+    terminal.options.disableStdin = true;
+    painter.current = new Painter(terminal, recording);
+    return () => terminal.dispose();
   }, [recording]);
 
-  useEffect(() => {
-    const shown = terminal.current;
-    if (shown === null) return;
-    const next = recording.frames[painted.current - 1];
-    if (next !== undefined && next.at > at) {
-      shown.reset();
-      shown.resize(recording.cols, recording.rows);
-      painted.current = 0;
-    }
-    for (let frame = recording.frames[painted.current]; frame !== undefined && frame.at <= at; frame = recording.frames[painted.current]) {
-      if (frame.size !== undefined) shown.resize(frame.size.cols, frame.size.rows);
-      else shown.write(frame.text);
-      painted.current += 1;
-    }
-  }, [at, recording]);
+  useEffect(() => painter.current?.to(at), [at, recording]);
 
   useEffect(() => {
     if (!isPlaying) return;

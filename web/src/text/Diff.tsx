@@ -1,8 +1,10 @@
-// Lines that go and lines that come. Nothing in them is hidden.
-import { useState } from "react";
+// Lines that go and lines that come, how many of each, and what stands around them. Long stretches that stay as they are stand behind one
+// line each, so that no change is far behind them. Nothing in the lines is hidden.
+import { useMemo, useState } from "react";
 
+import { counted, type DiffLine, folded } from "./difference";
+import { plural } from "./format";
 import { Visible } from "./Visible";
-import type { DiffLine } from "./difference";
 import "./Diff.css";
 
 const PAGE = 400;
@@ -10,20 +12,32 @@ const SAID = { "+": "added: ", "-": "removed: ", " ": "", "@": "" };
 
 export function Diff({ lines, name }: { lines: DiffLine[]; name?: string }) {
   const [shown, setShown] = useState(PAGE);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const rows = useMemo(() => folded(lines, open), [lines, open]);
+  const { goes, comes } = useMemo(() => counted(lines), [lines]);
   return (
     <figure className="diff">
-      {name !== undefined && <figcaption><Visible text={name} /></figcaption>}
+      <figcaption>
+        {name !== undefined && <><Visible text={name} /> · </>}
+        <span className="number">{goes + comes === 0 ? "no line goes and none comes" : [goes > 0 && plural(goes, "line goes", "lines go"), comes > 0 && plural(comes, "line comes", "lines come")].filter(Boolean).join(", ")}</span>
+      </figcaption>
       <div className="lines" tabIndex={0} role="region" aria-label={name ? `Changes of ${name}` : "Changes"}>
-        {lines.slice(0, shown).map(({ sign, text }, index) => (
-          <div key={index} className={KIND[sign]}>
-            <span aria-hidden="true">{sign === "@" ? "" : sign}</span>
-            <code><span className="sr">{SAID[sign]}</span><Visible text={text} /></code>
-          </div>
-        ))}
+        {rows.slice(0, shown).map((row) =>
+          "stay" in row ? (
+            <button key={row.at} type="button" className="quiet fold" onClick={() => setOpen(new Set([...open, row.at]))}>
+              {plural(row.stay, "line stays as it is", "lines stay as they are")}; show
+            </button>
+          ) : (
+            <div key={row.at} className={KIND[row.sign]}>
+              <span aria-hidden="true">{row.sign === "@" ? "" : row.sign}</span>
+              <code><span className="sr">{SAID[row.sign]}</span><Visible text={row.text} /></code>
+            </div>
+          ),
+        )}
       </div>
-      {lines.length > shown && (
+      {rows.length > shown && (
         <button type="button" className="quiet" onClick={() => setShown(shown * 4)}>
-          Show {(lines.length - shown).toLocaleString("en")} more lines
+          Show {(rows.length - shown).toLocaleString("en")} more lines
         </button>
       )}
     </figure>

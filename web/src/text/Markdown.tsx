@@ -11,18 +11,29 @@ import "./Markdown.css";
 
 const Whole = createContext(false);
 
-/** Longer texts are shown as they are written. */
+/** Longer texts, and such as have more marks in them, are shown as they are written: those who read Markdown look from each mark for its other end. */
 const LONGEST = 200_000;
+const MOST_MARKS = 10_000;
 const DEEPEST = 24;
 
 export const Markdown = memo(function Markdown({ text, isWhole = false }: { text: string; isWhole?: boolean }) {
-  const tokens = useMemo(() => (text.length > LONGEST ? null : lexer(text, { gfm: true })), [text]);
+  const tokens = useMemo(() => read(text), [text]);
   return (
     <Whole value={isWhole}>
       {tokens === null ? <CodeBlock text={text} isWhole={isWhole} /> : <div className="markdown">{blocks(tokens, 0)}</div>}
     </Whole>
   );
 });
+
+function read(text: string): Token[] | null {
+  if (text.length > LONGEST || (text.match(/[*_~`[]+/g)?.length ?? 0) > MOST_MARKS) return null;
+  try {
+    return lexer(text, { gfm: true });
+  } catch {
+    // Quotes and lists nested by the thousand: its reader goes down into each of them.
+    return null;
+  }
+}
 
 function Words({ text }: { text: string }) {
   return useContext(Whole) ? <Visible text={text} isPiece /> : text;

@@ -15,7 +15,7 @@ export function ansi(text: string): Painted[] {
   let state: State = { bold: false, dim: false, italic: false, underline: false, colour: "" };
   let from = 0;
   const add = (words: string) => {
-    if (words) painted.push({ text: words.replace(/\r+\n/g, "\n").replace(/[^\n]*\r(?!\n)/g, ""), paint: classes(state) });
+    if (words) painted.push({ text: written(words), paint: classes(state) });
   };
   for (const found of text.matchAll(SEQUENCE)) {
     add(text.slice(from, found.index));
@@ -24,6 +24,20 @@ export function ansi(text: string): Painted[] {
   }
   add(text.slice(from));
   return painted;
+}
+
+/** Without what a carriage return wrote over. Line by line, and not by a pattern that begins anew at each letter: fifty megabytes may be one line. */
+function written(words: string): string {
+  if (!words.includes("\r")) return words;
+  const lines = words.split("\n");
+  return lines
+    .map((line, index) => {
+      let end = line.length;
+      // Before a line break it ends the line with it.
+      if (index < lines.length - 1) while (line[end - 1] === "\r") end -= 1;
+      return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
+    })
+    .join("\n");
 }
 
 export const plain = (text: string): string => ansi(text).map((piece) => piece.text).join("");

@@ -15,7 +15,13 @@ export function difference(before: string, after: string): DiffLine[] {
   let tail = 0;
   while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
   const middle = between(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
-  return [...old.slice(0, head).map(stays), ...middle, ...old.slice(old.length - tail).map(stays)];
+  return [...old.slice(0, head).map(stays), ...middle, ...old.slice(old.length - tail).map(stays), ...ending(before, after)];
+}
+
+/** A line break at the end makes no line, and is a difference. */
+function ending(before: string, after: string): DiffLine[] {
+  const [was, is] = [before.endsWith("\n"), after.endsWith("\n")];
+  return was === is || before === "" || after === "" ? [] : [{ sign: "@", text: is ? "and a line break comes at its end" : "and the line break at its end goes" }];
 }
 
 const split = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
@@ -67,3 +73,31 @@ export function asPatch(lines: DiffLine[], around = 2): string {
   });
   return kept.join("\n");
 }
+
+/** So many lines are shown around what is different. */
+const AROUND = 3;
+/** A shorter stretch is not worth a line that says how long it is. */
+const SHORTEST = 3;
+
+/** A line and its place, or how many stay as they are from there on. */
+export type Row = (DiffLine & { at: number }) | { at: number; stay: number };
+
+/** Stretches that stay as they are, in one row each, but those that were opened. */
+export function folded(lines: DiffLine[], open: ReadonlySet<number>): Row[] {
+  const near = new Uint8Array(lines.length);
+  lines.forEach(({ sign }, index) => sign !== " " && near.fill(1, Math.max(0, index - AROUND), index + AROUND + 1));
+  const rows: Row[] = [];
+  for (let at = 0; at < lines.length; ) {
+    let end = at;
+    while (end < lines.length && near[end] === 0) end += 1;
+    if (end - at >= SHORTEST && !open.has(at)) rows.push({ at, stay: end - at });
+    else for (const [index, line] of lines.slice(at, Math.max(end, at + 1)).entries()) rows.push({ ...line, at: at + index });
+    at = Math.max(end, at + 1);
+  }
+  return rows;
+}
+
+export const counted = (lines: DiffLine[]): { goes: number; comes: number } => ({
+  goes: lines.filter(({ sign }) => sign === "-").length,
+  comes: lines.filter(({ sign }) => sign === "+").length,
+});

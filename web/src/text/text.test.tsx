@@ -3,7 +3,8 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 
 import { ansi, plain } from "./ansi";
-import { asPatch, difference } from "./difference";
+import { Diff } from "./Diff";
+import { asPatch, difference, folded } from "./difference";
 import { duration, money } from "./format";
 import { safe } from "./Link";
 import { Markdown } from "./Markdown";
@@ -35,8 +36,21 @@ describe("escape sequences colour, and do nothing else", () => {
     ["\u001bP+q\u001b\\hi", "hi"],
     ["\u0007\u0000hi\u009b", "hi"],
     ["50%\r100%\ndone", "100%\ndone"],
+    ["a\r\nb\r\r\nc", "a\nb\nc"],
+    ["a\rb\r\nc\r", "b\n"],
+    ["\r", ""],
+    ["\r\n", "\n"],
     ["\u001b[38;2;1;2;3mhi\u001b[48;5;9m!", "hi!"],
   ])("%j", (text, expected) => expect(plain(text)).toBe(expected));
+});
+
+test("one line of fifty megabytes costs about its length, also where nothing but carriage returns or blanks stands in it", () => {
+  const line = "minified;".repeat(5_600_000);
+  expect(plain(line)).toBe(line);
+  expect(plain(`${line}\rand over`)).toBe("and over");
+  expect(plain(`${"\r".repeat(1_000_000)}and over`)).toBe("and over");
+  const gap = `${" ".repeat(1_000_000)}x`;
+  expect(shown(gap)).toBe(gap);
 });
 
 describe("markdown makes elements, and never markup", () => {
@@ -58,6 +72,9 @@ describe("markdown makes elements, and never markup", () => {
     expect(markup("- [x] done")).toContain("☑");
   });
   test("what is nested without end is words", () => expect(markup(">".repeat(500) + " deep")).toContain("deep"));
+  test.each([["quotes", ">".repeat(100_000)], ["lists", "- ".repeat(20_000)], ["marks", "_a".repeat(90_000)]])("%s without end are shown as they are written", (_, text) => {
+    expect(markup(`${text} deep`)).toMatch(/^<pre class="code-block".*deep<\/pre>$/s);
+  });
 });
 
 test("links lead to the web alone", () => {
@@ -73,6 +90,22 @@ describe("differences", () => {
     ["a\n", "a\n", [" a"]],
     ["a\nb\nc\nd", "b\nc\ne\nd", ["-a", " b", " c", "+e", " d"]],
   ])("%j %j", (before, after, expected) => expect(lines(before, after)).toEqual(expected));
+  test.each([
+    ["a\nb", "a\nb\n", [" a", " b", "@and a line break comes at its end"]],
+    ["a\nb\n", "a\nb", [" a", " b", "@and the line break at its end goes"]],
+    ["", "a", ["+a"]],
+  ])("how the last line ends: %j %j", (before, after, expected) => expect(lines(before, after)).toEqual(expected));
+  test("what changes far down in a file is in sight, and how much does", () => {
+    const before = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join("");
+    const changes = difference(before, before.replace("line 900\n", "rm -rf /\nand more\n"));
+    const told = renderToStaticMarkup(createElement(Diff, { name: "a.txt", lines: changes }));
+    for (const words of ["rm -rf /", "line 897", "line 903", "1 line goes, 2 lines come", "897 lines stay as they are", "96 lines stay as they are"]) expect(told).toContain(words);
+    expect(told).not.toContain("line 896<");
+    // Each stretch opens by itself.
+    const rows = (open: number[]) => folded(changes, new Set(open)).map((row) => ("stay" in row ? row.stay : row.sign)).join("");
+    expect([rows([]), rows([906]).length]).toEqual(["897   -++   96", "897   -++   ".length + 96]);
+    expect(folded(difference("a\nb\nc\n", "a\nb\nx\n"), new Set()).map((row) => "stay" in row)).toEqual([false, false, false, false]);
+  });
   test("as a patch, with what stands around", () => {
     const before = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
     expect(asPatch(difference(before, before.replace("line 3", "LINE 3").replace("line 15", "")), 1)).toBe(" line 2\n-line 3\n+LINE 3\n line 4\n@@\n line 14\n-line 15\n+\n line 16");

@@ -21,18 +21,21 @@ export function visible(text: string, isPiece = false): Piece[] {
     if (plain) pieces.push({ text: plain, odd: false });
     plain = "";
   };
-  const trailing = isPiece ? /[ ]+(?=\n)/y : /[ ]+(?=\n|$)/y;
   for (let at = 0; at < text.length; ) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    trailing.lastIndex = at;
-    const blanks = character === " " ? trailing.exec(text)?.[0] : undefined;
-    if (blanks !== undefined) {
-      end();
-      for (let blank = 0; blank < blanks.length; blank += 1) pieces.push({ text: "<U+0020>", odd: true });
-      at += blanks.length;
+    if (text[at] === " ") {
+      // All of a run at once: to look from each blank to its end takes a page of blanks the square of it.
+      const from = at;
+      while (text[at] === " ") at += 1;
+      const isTrailing = at === text.length ? !isPiece : text[at] === "\n";
+      if (!isTrailing) plain += text.slice(from, at);
+      else {
+        end();
+        for (let blank = from; blank < at; blank += 1) pieces.push({ text: "<U+0020>", odd: true });
+      }
       continue;
     }
-    if (character !== " " && character !== "\n" && ODD.test(character)) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (character !== "\n" && ODD.test(character)) {
       end();
       pieces.push({ text: `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`, odd: true });
     } else {

@@ -95,6 +95,8 @@ fn kind(path: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::HttpBody as _;
+
     use super::*;
 
     const BUILT: &[File] = &[
@@ -123,6 +125,25 @@ mod tests {
             assert_eq!(header(&page, &CACHE_CONTROL), "no-store", "{deep}");
             assert_eq!(header(&page, &CONTENT_TYPE), "text/html; charset=utf-8", "{deep}");
         }
+    }
+
+    #[test]
+    fn without_the_pages_every_address_says_what_works_and_how_to_get_them() {
+        for path in ["/", "/review/01a1"] {
+            let page = sent(&[], path, &HeaderMap::new());
+            assert_eq!(page.body().size_hint().exact(), Some(WITHOUT.len() as u64), "{path}");
+        }
+        let words = WITHOUT.split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in [
+            "Windlass is here, its console is not",
+            "Everything else works: the API at <code>/v1</code>",
+            "href=\"/openapi.json\"",
+            "install Node 20.19 or newer and npm, and build Windlass again with <code>make build</code>",
+        ] {
+            assert!(words.contains(said), "{said}: {words}");
+        }
+        // What the pages are built with says so itself.
+        assert!(include_str!("../../../../web/package.json").contains("\"node\": \">=20.19\""));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use windlass_api::{GoalAdded, GoalChanged, GoalLooked, GoalRequest, Schedule as Listed, ScheduleList};
-use windlass_domain::Wall;
-use windlass_domain::goal::{GoalStatus, Look};
+use windlass_api::{GoalAdded, GoalChanged, GoalLook, GoalRequest, Schedule as Listed, ScheduleList};
+use windlass_domain::goal::{GoalState, GoalStatus, Look};
 use windlass_domain::plan::Schedule;
+use windlass_domain::{GoalId, Wall};
 use windlass_engine::{Scheduled, ScheduledKind};
 
 use crate::ask::{Asked, InPath, PageQuery, Place, Sent, listed};
@@ -58,19 +58,41 @@ fn told(scheduled: Scheduled) -> Listed {
         ScheduledKind::Monitor { task, schedule, looks } => {
             Listed::Monitor(super::monitors::monitor(task, schedule, looks, scheduled.due))
         }
-        ScheduledKind::Goal { goal, state } => Listed::Goal {
-            goal: state.name().map(str::to_owned),
-            goal_id: goal.to_string(),
-            status: if state.status == GoalStatus::Paused { "paused" } else { "active" }.to_owned(),
-            schedule: match state.schedule() {
-                Schedule::AlwaysOn => "always_on".to_owned(),
-                Schedule::Cron(cron) => cron.to_string(),
-            },
-            due,
-            being_looked_at: state.open.is_some(),
-            looks: state.firings.into(),
-            fixes: state.fixes.into(),
+        ScheduledKind::Goal { goal, state } => goal_told(goal, &state, due),
+    }
+}
+
+fn goal_told(goal: GoalId, state: &GoalState, due: Option<String>) -> Listed {
+    let added = state.added.as_ref();
+    let root = added.map(|added| &added.plan.0);
+    Listed::Goal {
+        goal: state.name().map(str::to_owned),
+        title: root.map(|root| root.title.clone()).unwrap_or_default(),
+        workspace: added.map(|added| added.template.workspace.clone()).unwrap_or_default(),
+        checks: root.map(|root| root.verify.0.iter().map(|check| check.probe.in_words()).collect()).unwrap_or_default(),
+        what_to_do: root.map(|root| root.briefing.what_to_do.trim().to_owned()).unwrap_or_default(),
+        goal_id: goal.to_string(),
+        status: if state.status == GoalStatus::Paused { "paused" } else { "active" }.to_owned(),
+        schedule: match state.schedule() {
+            Schedule::AlwaysOn => "always_on".to_owned(),
+            Schedule::Cron(cron) => cron.to_string(),
         },
+        due,
+        being_looked_at: state.open.is_some(),
+        looks: state.firings.into(),
+        fixes: state.fixes.into(),
+        last: state.last.as_ref().map(look_told),
+        fix: state.fix.as_ref().map(|(task, _)| task.to_string()),
+        card_id: added.map(|added| added.card.to_string()),
+    }
+}
+
+fn look_told(look: &Look) -> GoalLook {
+    match look {
+        Look::Holds => GoalLook::Holds,
+        Look::Broken(failed, fix) => GoalLook::Broken { failed: failed.clone(), task_id: fix.to_string() },
+        Look::Skipped(fix) => GoalLook::Skipped { task_id: fix.to_string() },
+        Look::Troubled(error) => GoalLook::Troubled { message: error.message.clone() },
     }
 }
 
@@ -144,23 +166,17 @@ pub async fn resume(
     operation_id = "run_schedule",
     security(("bearer" = ["write"])),
     params(("goal" = String, Path, description = "Its name.")),
-    responses((status = 200, description = "What was found, and who mends it.", body = GoalLooked), Problems)
+    responses((status = 200, description = "What was found, and who mends it.", body = GoalLook), Problems)
 )]
 pub async fn run(
     State(service): State<Arc<Service>>,
     caller: Caller,
     InPath(name): InPath<String>,
-) -> Result<Json<GoalLooked>, Refusal> {
+) -> Result<Json<GoalLook>, Refusal> {
     let engine = service.engine(&caller);
     let goal = engine.goal_named(&name).await.map_err(|error| service.refuse(error))?;
     let look = Box::pin(engine.run_goal(goal.id)).await.map_err(|error| service.refuse(error))?;
-    let (found, failed, task_id, detail) = match look {
-        Look::Holds => ("holds", Vec::new(), None, None),
-        Look::Broken(failed, fix) => ("broken", failed, Some(fix.to_string()), None),
-        Look::Skipped(fix) => ("skipped", Vec::new(), Some(fix.to_string()), None),
-        Look::Troubled(error) => ("troubled", Vec::new(), None, Some(error.message)),
-    };
-    Ok(Json(GoalLooked { goal: name, found: found.to_owned(), failed, task_id, detail }))
+    Ok(Json(look_told(&look)))
 }
 
 #[utoipa::path(

@@ -86,14 +86,23 @@ fn waiting_card(asked: &Asked, now: Wall) -> Waiting {
         RiskLevel::High => Stakes::High,
         RiskLevel::Irreversible => Stakes::Irreversible,
     };
-    let id = asked.card.card_id.to_string();
-    Waiting { id, in_short: card_in_short(asked, now), about: About::Card(stakes) }
+    Waiting {
+        id: asked.card.card_id.to_string(),
+        in_short: card_in_short(asked, now),
+        about: About::Card(stakes),
+        is_yes_or_no: is_yes_or_no(&asked.card.details),
+    }
+}
+
+/// Where a plan failed, and where an item has no attempts left, declining is all that there is beside a yes.
+fn is_yes_or_no(details: &Value) -> bool {
+    details["kind"] == "review" || (details["kind"] == "help" && details["about"] != "next_attempt")
 }
 
 fn waiting_question(open: &OpenQuestion) -> Waiting {
     let asked = &open.asked;
     let about = About::Question { task: asked.task_id, options: asked.asked.options.clone() };
-    Waiting { id: asked.request_id.to_string(), in_short: question_in_short(open), about }
+    Waiting { id: asked.request_id.to_string(), in_short: question_in_short(open), about, is_yes_or_no: false }
 }
 
 async fn item(windlass: &Windlass, id: &str) -> anyhow::Result<Option<Item>> {
@@ -271,4 +280,23 @@ async fn record(windlass: &Windlass, position: u64) -> anyhow::Result<Vec<Line>>
         lines.push(Line::new().dim(format!("and {} lines more: windlass log --json has all of it", all - MOST_LINES)));
     }
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::is_yes_or_no;
+
+    #[test]
+    fn only_where_nobody_hears_what_should_be_done_instead() {
+        for details in [json!({"kind": "review"}), json!({"kind": "help", "about": "one_more"})] {
+            assert!(is_yes_or_no(&details), "{details}");
+        }
+        for details in
+            [json!({"kind": "help", "about": "next_attempt"}), json!({"kind": "plan"}), json!({"tool": "bash"})]
+        {
+            assert!(!is_yes_or_no(&details), "{details}");
+        }
+    }
 }

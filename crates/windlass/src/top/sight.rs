@@ -52,6 +52,9 @@ pub struct Waiting {
     pub id: String,
     pub in_short: Line,
     pub about: About,
+    /// Anything but a yes to it is a no: nobody hears what should be done instead.
+    #[serde(default)]
+    pub is_yes_or_no: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

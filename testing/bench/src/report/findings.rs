@@ -37,6 +37,8 @@ pub struct Findings {
     pub injecting: Option<injecting::Figures>,
     pub workers: Option<workers::Figures>,
     pub console: Option<console::Figures>,
+    /// What could not be measured, and why.
+    pub failed: Vec<String>,
 }
 
 /// Runs of the same length, and the floor's in between.

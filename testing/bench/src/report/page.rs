@@ -42,8 +42,8 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         false => "",
     };
     format!(
-        "# Benchmarks\n\n`make bench` prints this page; `make bench-write` also keeps it here. Compare ratios taken in one run, \
-         never times of two machines.\n\n{}.{priority}\n\n{}",
+        "# Benchmarks\n\n`make bench` prints this page, and of the console where it is built and a Chromium is \
+         there; `make bench-write` also keeps it here. Compare ratios taken in one run, never times of two machines.\n\n{}.{priority}\n\n{}",
         machine.describe(),
         render(&sections).trim_end()
     ) + "\n"

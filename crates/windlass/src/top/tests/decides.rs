@@ -2,7 +2,7 @@
 
 use super::super::input::{Effect, Input, Trouble};
 use super::super::model::{Page, Step};
-use super::super::sight::{Look, Stakes};
+use super::super::sight::{Look, Stakes, Waiting};
 use super::super::update::update;
 use super::desk::{card, desk, press, question, reviewing, sat_down, seen, whole};
 use crate::show::Line;
@@ -41,6 +41,16 @@ fn no_and_not_like_this_take_words() {
     assert_eq!(press(&mut model, "e Enter Space Enter"), [], "without words there is nothing to do instead");
     let sent_back = Effect::SendBack { card: "c1".to_owned(), note: "copy".to_owned() };
     assert_eq!(press(&mut model, "copyy Back Enter"), [sent_back]);
+}
+
+#[test]
+fn where_anything_but_a_yes_is_a_no_nothing_else_is_offered() {
+    let yes_or_no = Waiting { is_yes_or_no: true, ..card("c1", Stakes::Ordinary) };
+    let mut model = reviewing(WIDE, vec![yes_or_no]);
+    assert!(!seen(&model).contains("e edit"), "{}", seen(&model));
+    assert_eq!((press(&mut model, "e"), &model.review.step), (Vec::new(), &Step::Looking));
+    assert!(matches!(&press(&mut model, "d no Enter")[..], [Effect::Decline { .. }]));
+    assert!(seen(&reviewing(WIDE, vec![card("c1", Stakes::Ordinary)])).contains("e edit"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub fn sat_down(size: (u16, u16)) -> Model {
 pub fn card(id: &str, stakes: Stakes) -> Waiting {
     let risk = if stakes == Stakes::Ordinary { "medium risk" } else { "high risk" };
     let in_short = Line::new().plain(format!("card {id}  ")).add(Style::Warn, risk).plain("  ").plain("run a command");
-    Waiting { id: id.to_owned(), in_short, about: About::Card(stakes) }
+    Waiting { id: id.to_owned(), in_short, about: About::Card(stakes), is_yes_or_no: false }
 }
 
 pub fn question(id: &str, options: &[&str]) -> Waiting {
@@ -30,7 +30,8 @@ pub fn question(id: &str, options: &[&str]) -> Waiting {
         task: TaskId::new(Wall::default(), 1),
         options: options.iter().map(|option| (*option).to_owned()).collect(),
     };
-    Waiting { id: id.to_owned(), in_short: Line::new().plain(format!("question {id}  Which colour?")), about }
+    let in_short = Line::new().plain(format!("question {id}  Which colour?"));
+    Waiting { id: id.to_owned(), in_short, about, is_yes_or_no: false }
 }
 
 pub fn desk(waiting: Vec<Waiting>) -> Told {

@@ -90,12 +90,14 @@ fn decide(model: &mut Model, key: Key, effects: &mut Vec<Effect>) -> bool {
     // What cannot be seen yet is not answered.
     let is_seen =
         model.review.item.as_ref().is_some_and(|item| model.review.active.as_deref() == Some(item.id.as_str()));
-    let Some(about) = model.active().filter(|_| is_seen).map(|waiting| waiting.about.clone()) else { return false };
-    match (about, key) {
+    let Some(waiting) = model.active().filter(|_| is_seen).cloned() else { return false };
+    match (waiting.about, key) {
         (About::Card(Stakes::Ordinary), Key::Letter('a')) => approve(model, false, effects),
         (About::Card(_), Key::Letter('a')) => model.review.step = Step::Twice,
         (About::Card(_), Key::Letter('d')) => model.review.step = Step::Declining(Field::default()),
-        (About::Card(_), Key::Letter('e')) => model.review.step = Step::SendingBack(Field::default()),
+        (About::Card(_), Key::Letter('e')) if !waiting.is_yes_or_no => {
+            model.review.step = Step::SendingBack(Field::default());
+        }
         (About::Question { options, .. }, Key::Letter(digit @ '1'..='9')) => {
             // It is seen in words before it is sent.
             let Some(option) = options.get(digit as usize - '1' as usize) else { return false };

@@ -112,7 +112,8 @@ fn review(model: &Model) -> Vec<Hint> {
         (Step::Twice, _) => return vec![("y", "yes, approve it"), ("Esc", "back"), x],
         (Step::Sending, _) => vec![],
         (Step::Looking, Some(About::Card(_))) => {
-            vec![("a", "approve"), ("d", "decline"), ("e", "edit"), x]
+            let edit = model.active().filter(|waiting| !waiting.is_yes_or_no).map(|_| ("e", "edit"));
+            [("a", "approve"), ("d", "decline")].into_iter().chain(edit).chain([x]).collect()
         }
         (Step::Looking, Some(About::Question { options, .. })) => match options.is_empty() {
             true => vec![("Enter", "answer"), x],

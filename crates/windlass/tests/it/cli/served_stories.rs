@@ -364,13 +364,17 @@ fn a_goal_is_looked_at_now_and_says_what_was_found() {
     let look = || served.post("/v1/schedules/report/run", &json!({})).expect(200).json();
     home.write("report.txt", "all is well\n");
     let held = look();
-    assert_eq!((&held["found"], &held["task_id"]), (&json!("holds"), &Value::Null), "{held}");
+    assert_eq!((&held["came_to"], &held["task_id"]), (&json!("holds"), &Value::Null), "{held}");
     std::fs::remove_file(home.workspace().join("report.txt")).expect("it is there");
     let broken = look();
-    assert_eq!((&broken["found"], broken["failed"].as_array().map(Vec::len)), (&json!("broken"), Some(1)), "{broken}");
+    assert_eq!(
+        (&broken["came_to"], broken["failed"].as_array().map(Vec::len)),
+        (&json!("broken"), Some(1)),
+        "{broken}"
+    );
     served.get(&format!("/v1/tasks/{}", text(&broken["task_id"]))).expect(200);
     let skipped = look();
-    assert_eq!((&skipped["found"], &skipped["task_id"]), (&json!("skipped"), &broken["task_id"]), "{skipped}");
+    assert_eq!((&skipped["came_to"], &skipped["task_id"]), (&json!("skipped"), &broken["task_id"]), "{skipped}");
     served.post("/v1/schedules/nosuch/run", &json!({})).expect(404);
     served.end();
 }
@@ -384,6 +388,10 @@ fn a_goal_is_added_paused_resumed_and_removed() {
     assert_eq!((&added["goal"], &listed()[0]["goal_id"]), (&json!("report"), &added["goal_id"]));
     assert_eq!(served.only_card(), text(&added["card_id"]));
     assert_eq!((&listed()[0]["status"], &listed()[0]["schedule"]), (&json!("active"), &json!("0 6 * * 1-5")));
+    assert_eq!(listed()[0]["card_id"], added["card_id"]);
+    assert_eq!((&listed()[0]["title"], &listed()[0]["last"]), (&json!("Keep the report there"), &json!(null)));
+    assert_eq!(listed()[0]["checks"], json!(["test -f report.txt"]));
+    assert_eq!(listed()[0]["what_to_do"], "`report.txt` is there.");
     served.post("/v1/schedules", &json!({"document": GOAL})).expect(409);
     for (word, status) in [("pause", "paused"), ("resume", "active")] {
         served.post(&format!("/v1/schedules/report/{word}"), &json!({})).expect(200);
