@@ -156,7 +156,7 @@ struct Things {
 impl Things {
     fn new(house: &House) -> Self {
         let worked_on = id(&house.post("/v1/tasks", &json!({"goal": "Eat the kumquat"})).expect(202).json()["task_id"]);
-        house.post("/v1/tasks", &json!({"goal": "Peel the kumquat"})).expect(202);
+        let peeled = id(&house.post("/v1/tasks", &json!({"goal": "Peel the kumquat"})).expect(202).json()["task_id"]);
         let planned = json!({"goal": "Plant kumquats", "planning": "given", "document": PLAN});
         let planned = id(&house.post("/v1/tasks", &planned).expect(202).json()["task_id"]);
         house.post("/v1/schedules", &json!({"document": GOAL})).expect(201);
@@ -168,11 +168,13 @@ impl Things {
             let card = all["approvals"].as_array()?.iter().find(is_its_card)?;
             Some(id(&card["card"]["card_id"]))
         });
-        // Nothing moves any more: the plan's card is there, and what was said is answered.
+        // Nothing moves any more: the plan's card is there, what was said is answered, and all have come to rest.
         house.at_last("/v1/approvals", |all| (all["approvals"].as_array()?.len() == 3).then_some(()));
         house.at_last(&format!("/v1/sessions/{session}/messages"), |all| all["said"][1].get("words").map(|_| ()));
         house.at_last(&format!("/v1/sessions/{session}"), |one| one["turn"].is_null().then_some(()));
-        house.at_last(&format!("/v1/tasks/{worked_on}"), |one| (one["standing"] == "waiting").then_some(()));
+        for task in [&worked_on, &peeled, &planned] {
+            house.at_last(&format!("/v1/tasks/{task}"), |one| (one["standing"] == "waiting").then_some(()));
+        }
         let digest = id(&house.get(&format!("/v1/tasks/{worked_on}/deliverables"))["deliverables"][0]["digest"]);
         let records = house.get(&format!("/v1/tasks/{worked_on}/records?limit=500"));
         let stream = records["records"]
