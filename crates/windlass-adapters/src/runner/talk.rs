@@ -446,6 +446,10 @@ impl Talk {
     /// Whoever was spoken to meanwhile goes on.
     async fn turn_ended(&mut self, end: TurnEnd) -> Result<(), End> {
         let was_interrupted = self.is_interrupted && end == TurnEnd::Interrupted;
+        if was_interrupted {
+            // To say it again would undo the interrupt.
+            self.has_heard()?;
+        }
         if was_interrupted || matches!(end, TurnEnd::Completed { .. }) {
             self.at_work.clear();
             self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
@@ -466,8 +470,9 @@ impl Talk {
     async fn tell_news(&mut self) -> Result<usize, End> {
         self.owes_words = false;
         let state = self.parts.host.state();
-        let news: Vec<_> =
-            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.clone()))).collect();
+        let news = state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.clone())));
+        // What it was begun with it has before it, though nobody knows yet whether it has heard that.
+        let news: Vec<_> = news.filter(|(message_id, _)| !self.parts.opened_with.contains(message_id)).collect();
         drop(state);
         let mut taken = 0;
         for (message_id, news) in news {

@@ -36,6 +36,20 @@ elif not os.path.exists("third"):
 else:
     end("Did " + words)"#;
 
+/// The same, and says what it is told next.
+const HEARS_AND_HEARS: &str = r#"import re
+introduce()
+words = hear()["message"]["content"]
+if not os.path.exists("second"):
+    open("second", "w").close()
+    execution, nonce = re.search('"execution":"([^"]*)","nonce":"([^"]*)"', " ".join(sys.argv)).groups()
+    asks = {"execution": execution, "nonce": nonce, "event": "1", "kind": "needs_input", "payload": {"question": "Where?"}}
+    word("@task::" + json.dumps(asks))
+else:
+    with open("heard", "w") as heard:
+        heard.write(words)
+    end("Did " + hear()["message"]["content"])"#;
+
 /// Repeats what it is told while it works.
 const REPEATS: &str = r#"introduce()
 hear()
@@ -120,6 +134,25 @@ fn words_of_which_nobody_knows_whether_they_were_heard_are_said_again_and_said_t
     assert!(message.contains("You may have heard what follows already"), "{message}");
     assert!(message.contains("go left"), "{message}");
     assert_eq!(deliveries(&home), ["attempted", "attempted", "delivered"]);
+}
+
+/// Regression: what it was begun with it was told again with the next words that came before it had done anything.
+#[test]
+fn words_that_a_program_was_begun_with_are_not_told_again_with_the_next() {
+    let home = with(HEARS_AND_HEARS);
+    let heard = home.pipe("heard");
+    let mut run = begin(&home);
+    let task = task(&run.wait_for_record("task.created"));
+    run.end().expect(3);
+    windlass(&home, &["send", &task, "--kind", "reply", "go left"]).run().expect(0);
+    let second = windlass(&home, &["resume", "--json"]).start();
+    let told = fs::read_to_string(heard).expect("what it heard");
+    assert!(told.contains("go left"), "{told}");
+    windlass(&home, &["send", &task, "go right"]).run().expect(0);
+    let result = second.end().expect(0).result();
+    let message = result["final_message"].as_str().expect("a word");
+    assert!(message.contains("go right") && !message.contains("go left"), "{message}");
+    assert_eq!(delivered(&home), ["delivered", "delivered"]);
 }
 
 #[test]
