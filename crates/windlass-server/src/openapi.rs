@@ -9,8 +9,7 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 use windlass_api::Problem;
 use windlass_domain::record_kinds;
 
-use crate::ask::{KEY, LONGEST_KEY};
-use crate::routes::TICKET;
+use crate::ask::{KEY, LONGEST_KEY, keeps_answers};
 
 pub const DOCUMENT: &str = "/openapi.json";
 pub const BEARER: &str = "bearer";
@@ -26,9 +25,9 @@ pub fn document() -> OpenApi {
     document
 }
 
-/// Whatever is posted may bear a key, but for what is answered with a secret: nobody keeps that.
+/// Whatever is posted may bear a key, but for that of which no answer is kept.
 fn say_of_keys(document: &mut OpenApi) {
-    let posted = document.paths.paths.iter_mut().filter(|(path, _)| path.as_str() != TICKET);
+    let posted = document.paths.paths.iter_mut().filter(|(path, _)| keeps_answers(path));
     for operation in posted.filter_map(|(_, item)| item.post.as_mut()) {
         operation.parameters.get_or_insert_default().push(RefOr::T(key()));
     }
@@ -81,7 +80,7 @@ mod tests {
         let mut posted = 0;
         for (path, item) in document["paths"].as_object().expect("paths") {
             for (method, operation) in item.as_object().expect("operations") {
-                let is_kept = method == "post" && path != TICKET;
+                let is_kept = method == "post" && keeps_answers(path);
                 assert_eq!(bears_key(operation), usize::from(is_kept), "{method} {path}");
                 posted += usize::from(is_kept);
             }

@@ -19,7 +19,7 @@ use windlass_engine::{Claim, KeptAnswer};
 use super::body::whole;
 use crate::auth::Caller;
 use crate::problems::{PerhapsDone, Refusal};
-use crate::routes::TICKET;
+use crate::routes::{HOOK, TICKET};
 use crate::service::Service;
 
 pub const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -30,12 +30,16 @@ pub const LONGEST_KEY: usize = 255;
 const LONGEST_KEPT: usize = 64 << 10;
 const LOOK_FIRST: &str = "look whether it was done before you ask for it under another key";
 
+/// What is a secret for a moment is not kept for longer; and who comes by a path has to sign before anything is kept for them, or told.
+pub fn keeps_answers(path: &str) -> bool {
+    path != TICKET && path != HOOK
+}
+
 pub async fn heard_once(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let key = request.headers().get(KEY).cloned();
     let caller = request.extensions().get::<Caller>().cloned();
-    // What is a secret for a moment is not kept for longer.
-    let is_secret = request.extensions().get::<MatchedPath>().is_some_and(|path| path.as_str() == TICKET);
-    let key = key.filter(|_| !is_secret);
+    let is_kept = request.extensions().get::<MatchedPath>().is_some_and(|path| keeps_answers(path.as_str()));
+    let key = key.filter(|_| is_kept);
     match (request.method(), key, caller) {
         (&Method::POST, Some(key), Some(caller)) => {
             once(&service, &caller, &key, request, next).await.unwrap_or_else(Refusal::into_response)

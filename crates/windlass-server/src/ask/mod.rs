@@ -19,7 +19,7 @@ mod to_its_end;
 #[cfg(test)]
 pub use body::whole_within as body_within;
 pub use body::{Sent, whole as whole_body};
-pub use idempotent::{KEY, LONGEST_KEY, heard_once};
+pub use idempotent::{KEY, LONGEST_KEY, heard_once, keeps_answers};
 pub use listed::{Place, listed};
 pub use named::{MayBe, named, nothing, own_name};
 pub use paged::{Page, PageQuery};

@@ -26,6 +26,8 @@ use crate::service::Service;
 /// How old or how early what is signed may be.
 const WINDOW: Duration = Duration::from_secs(300);
 const LONGEST_PAYLOAD: usize = 32 << 10;
+/// Whose path stands for a token.
+pub const HOOK: &str = "/v1/hooks/{path}";
 
 /// Every record of the caller's tenant, as server-sent events whose ids are positions: whoever was away names the last one they saw
 /// and misses nothing.
@@ -100,7 +102,7 @@ pub async fn tell(
 /// others do, by `X-Hub-Signature-256`. Of what is longer than an agent need hear the beginning is told.
 #[utoipa::path(
     post,
-    path = "/v1/hooks/{path}",
+    path = HOOK,
     tag = "events",
     operation_id = "tell_by_hook",
     security(("hook" = [])),
@@ -114,14 +116,13 @@ pub async fn tell(
 )]
 pub async fn tell_by_hook(
     State(service): State<Arc<Service>>,
-    caller: Caller,
     InPath(path): InPath<String>,
     Asked(whom): Asked<ForWhom>,
     request: Request,
 ) -> Result<(StatusCode, Json<EventHeard>), Refusal> {
     // Somebody with a token is nobody who is known by it.
     let hook = request.extensions().get::<Hook>().cloned().ok_or_else(|| nothing("webhook", &path))?;
-    let caller = Caller { tenant: hook.tenant.clone(), ..caller };
+    let caller = Caller::hooked(&hook, &path);
     let (parts, body) = request.into_parts();
     let body = whole_body(body, &parts.extensions, &service).await?;
     let signature = hmac_sha256(hook.key.expose().as_bytes(), &body);

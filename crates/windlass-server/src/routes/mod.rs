@@ -31,6 +31,7 @@ mod terminals;
 mod whose;
 
 pub use all::routes;
+pub use events::HOOK;
 pub use events::hooked;
 pub use health::HEALTH;
 pub use terminals::TICKET;

@@ -105,11 +105,15 @@ fn with_paths(home: &Home, path: &str) -> Program {
     home.windlass(&words).env("CI_KEY", KEY).env("CI_PATH", path)
 }
 
-/// As GitHub would, which bears no token.
-fn hook(served: &Served, path: &str, key: &str, body: &str) -> Answer {
+fn signature(key: &str, body: &str) -> String {
     let signature = windlass_server::auth::hmac_sha256(key.as_bytes(), body.as_bytes());
     let signature: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
-    let signature = format!("sha256={signature}");
+    format!("sha256={signature}")
+}
+
+/// As GitHub would, which bears no token.
+fn hook(served: &Served, path: &str, key: &str, body: &str) -> Answer {
+    let signature = signature(key, body);
     let headers = [JSON, ("X-GitHub-Event", "push"), ("X-Hub-Signature-256", signature.as_str())];
     ask(&served.address, "POST", &format!("/v1/hooks/{path}"), &headers, body)
 }
@@ -129,7 +133,15 @@ fn a_webhook_of_others_comes_in_by_its_path_and_its_signature() {
     served.post(&format!("/v1/hooks/nobody-knows-it?task={task}"), &json!({})).expect(404);
     hook(&served, PATH, KEY, red).expect(400);
     hook(&served, &format!("{PATH}?task=01990000-0000-7000-8000-000000000000"), KEY, red).expect(404);
-    assert_eq!(hook(&served, &to, KEY, red).expect(202).json()["tasks"], json!([task]));
+    let of_a_key = |signature: &str| {
+        let headers =
+            [JSON, ("Idempotency-Key", "red"), ("X-GitHub-Event", "push"), ("X-Hub-Signature-256", signature)];
+        ask(&served.address, "POST", &format!("/v1/hooks/{to}"), &headers, red)
+    };
+    of_a_key("sha256=00").expect(401);
+    assert_eq!(of_a_key(&signature(KEY, red)).expect(202).json()["tasks"], json!([task]));
+    // Regression: under its key whoever could not sign it was told what came of it.
+    of_a_key("sha256=00").expect(401);
     assert_eq!(hook(&served, &to, KEY, red).expect(409).json()["code"], "told_before");
     // Of what is long the beginning is heard.
     let long = json!({"log": "x".repeat(100 << 10)}).to_string();
