@@ -9,6 +9,8 @@ use serde_json::value::RawValue;
 /// says `since` that number in the event's `older`; whoever makes a new kind of event raises it too, and says `since` of the kind. An old
 /// Windlass reads a new version by its downcast. Of a new kind it can read nothing, hence the store refuses it for as long as such a one is
 /// at work, and whoever writes the first has something to do in that case.
+///
+/// Until the first release nobody is at level 1 but this Windlass, which is why records of it still change without a new version.
 pub const JOURNAL_LEVEL: u32 = 1;
 
 /// An event ready to be stored.

@@ -20,7 +20,7 @@ export function GoalContent({ goal }: { goal: Goal }) {
             <dt>It holds when</dt>
             <dd>{checks.map((check, index) => <div key={index} className="mono"><Visible text={check} /></div>)}</dd>
             <dt>In</dt><dd className="mono"><Visible text={workspace} /></dd>
-            {fix && <><dt>Mended last by</dt><dd><Link to="/tasks/$task" params={{ task: fix }}>Task {short(fix)}</Link></dd></>}
+            {fix && <><dt>Sent last to mend it</dt><dd><Link to="/tasks/$task" params={{ task: fix }}>Task {short(fix)}</Link></dd></>}
             {card_id && <><dt>Leave to mend it</dt><dd><Link to="/review/$id" params={{ id: card_id }}>Card {short(card_id)}</Link></dd></>}
           </dl>
           {what_to_do !== "" && (

@@ -120,7 +120,7 @@ fn in_lines(rows: &[Row], unasked: Option<String>, sheet: &mut Sheet) {
         true,
         OURS,
         ours,
-        ["asks before each call", "takes MCP", "resumes", "can be steered", "forks"].map(str::to_owned).into(),
+        ["asks before it acts", "takes MCP", "resumes", "can be steered", "forks"].map(str::to_owned).into(),
     );
     for Row { agent, found, version } in rows {
         let what = Line::new().plain(agent.display_name);
@@ -143,8 +143,8 @@ fn shown(program: &Path) -> String {
 
 fn can(agent: &Agent) -> Vec<String> {
     let asks = match agent.permissions {
-        Permissions::Asked => "asks before each call",
-        Permissions::Hooked => "asks before each call, by a hook of ours",
+        Permissions::Asked => "asks before it acts",
+        Permissions::Hooked => "asks before it acts, by a hook of ours",
     };
     let facts = [
         (true, asks.to_owned()),

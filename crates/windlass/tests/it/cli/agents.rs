@@ -129,12 +129,12 @@ fn everybody_is_listed_with_where_they_are_and_what_they_can_do() {
         ended
             .stdout
             .lines()
-            .any(|line| line.trim() == "asks before each call · takes MCP · resumes · can be steered · forks"),
+            .any(|line| line.trim() == "asks before it acts · takes MCP · resumes · can be steered · forks"),
         "{}",
         ended.stdout
     );
     says(&ended, "✔ claude-code  Claude Code  9.8.7  ");
-    says(&ended, "               asks before each call · takes MCP · resumes · can be steered · forks · tried with");
+    says(&ended, "               asks before it acts · takes MCP · resumes · can be steered · forks · tried with");
     // What a program said of its version is kept, and nothing else.
     let left = fs::read_dir(home.data()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     assert_eq!(left.collect::<Vec<_>>(), ["agent-versions.json"]);
